@@ -1,0 +1,31 @@
+import { setTimeout as timer } from "node:timers/promises";
+import { fail } from "../base/problem.ts";
+
+export const sleep = (ms: number): Promise<void> => timer(ms);
+
+/** Milliseconds on a clock that never jumps. */
+export const now_ms = (): number => performance.now();
+
+/**
+ * Ask again and again until there is an answer. For things that send no event; where there is one, wait for that.
+ * `seen` names what is waited for, so that the error says it.
+ */
+export async function until<T>(
+  seen: string,
+  ask: () => Promise<T | undefined | false>,
+  options: { readonly deadline_ms: number; readonly every_ms?: number },
+): Promise<T> {
+  const end = now_ms() + options.deadline_ms;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (now_ms() >= end)
+      fail(
+        "DUET-E-WAIT-DEADLINE",
+        seen,
+        `did not happen within ${options.deadline_ms} ms`,
+        "see the log of the machine concerned",
+      );
+    await sleep(options.every_ms ?? 100);
+  }
+}

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { fail } from "../base/problem.ts";
+
+export interface RunOptions {
+  /** The whole call ends by then; there is no call without an end. */
+  readonly deadline_ms?: number;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Statuses that are an answer and not an error; default only 0. "any" takes each. */
+  readonly accept?: readonly number[] | "any";
+  readonly output_bytes_max?: number;
+}
+
+export interface RunResult {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Never started: what a shell reports for a command that it can't find. */
+const status_not_found = 127;
+
+/**
+ * The one door through which duet starts programs: an argument array, never a shell line; a deadline; bounded output.
+ * Secrets go in by `input` or a file, never by `argv`, which every user of the machine can read.
+ */
+export async function run(
+  argv: readonly [string, ...string[]],
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const { deadline_ms = 30_000, output_bytes_max = 16 << 20, accept = [0] } = options;
+  const [program, ...args] = argv;
+  const result = await new Promise<RunResult & { ended: "by itself" | "deadline" | "output" }>((resolve) => {
+    // A group of its own, so that the deadline also ends what the program started.
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      ...(options.env === undefined ? {} : { env: { ...process.env, ...options.env } }),
+    });
+    let ended: "by itself" | "deadline" | "output" = "by itself";
+    const end = (why: typeof ended) => {
+      ended = why;
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It ended in this very moment.
+      }
+    };
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let bytes = 0;
+    const collect = (into: Buffer[]) => (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > output_bytes_max) end("output");
+      else into.push(chunk);
+    };
+    child.stdout.on("data", collect(out));
+    child.stderr.on("data", collect(err));
+    const timer = setTimeout(end, deadline_ms, "deadline");
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      resolve({ status: status_not_found, stdout: "", stderr: error.message, ended });
+    });
+    child.on("close", (status, signal) => {
+      clearTimeout(timer);
+      resolve({
+        status: status ?? 128 + (signal === "SIGKILL" ? 9 : 15),
+        stdout: Buffer.concat(out).toString(),
+        stderr: Buffer.concat(err).toString(),
+        ended,
+      });
+    });
+    child.stdin.on("error", () => {
+      // The program did not want its input: its status tells.
+    });
+    child.stdin.end(options.input ?? "");
+  });
+
+  const command = argv.join(" ").slice(0, 200);
+  if (result.ended === "deadline")
+    fail(
+      "DUET-E-PROCESS-DEADLINE",
+      program,
+      `\`${command}\` did not end within ${deadline_ms} ms`,
+      "see what it waits for",
+    );
+  if (result.ended === "output")
+    fail(
+      "DUET-E-PROCESS-OUTPUT",
+      program,
+      `\`${command}\` printed more than ${output_bytes_max} bytes`,
+      "report this",
+    );
+  if (accept !== "any" && !accept.includes(result.status)) {
+    const said = (result.stderr.trim() || result.stdout.trim()).split("\n").slice(-6).join("\n");
+    fail(
+      "DUET-E-PROCESS-FAILED",
+      program,
+      `\`${command}\` ended with status ${result.status}: ${said}`,
+      "see its message",
+    );
+  }
+  return result;
+}

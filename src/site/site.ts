@@ -1,0 +1,72 @@
+import type { Secret } from "../base/secret.ts";
+
+/** What the user wrote, checked and with every default filled in. Nothing here is secret: credentials are references. */
+export interface Site {
+  readonly name: string;
+  readonly topology: Topology;
+  /** In the order of the file. A `dual-replica` site has exactly two. */
+  readonly machines: readonly Machine[];
+  /** Public keys that may log in to the machines as root: paths of files, relative to the site file. */
+  readonly ssh_keys: readonly string[];
+  /** The API's virtual IP, where the site has no load balancer of its own. */
+  readonly api?: { readonly address: string };
+  readonly fencing: {
+    /** Who wins when the wire between two healthy machines is cut: a machine's name, or whoever leads. */
+    readonly preferred: string;
+  };
+  /** `off` gives up starting alone without a human (design 3.7). */
+  readonly witness: "on" | "off";
+  readonly timeouts: Timeouts;
+}
+
+export type Topology = "dual-replica" | "pair" | "single";
+
+export interface Machine {
+  readonly name: string;
+  /** One address per cluster link, one or two links. IPv4 or IPv6, without brackets, in canonical form. */
+  readonly addresses: readonly string[];
+  readonly bmc: Bmc;
+  /** A second way to prove Off: the outlet that feeds machine and BMC. */
+  readonly pdu?: Pdu;
+}
+
+export interface Endpoint {
+  /** `https://host[:port]`, IPv6 in brackets, no path. */
+  readonly url: string;
+  readonly credentials: CredentialsRef;
+  readonly trust: Trust;
+}
+
+export interface Bmc extends Endpoint {
+  /** Path of the one System to control; needed only where the BMC has more than one. */
+  readonly system?: string;
+}
+
+export interface Pdu extends Endpoint {
+  /** Path of the Redfish Outlet resource. */
+  readonly outlet: string;
+}
+
+/** Where the credentials are. Either holds one line, `username:password`, split at the first colon, taken literally. */
+export type CredentialsRef = { readonly file: string } | { readonly env: string };
+
+export type Trust =
+  | { readonly by: "system" }
+  | { readonly by: "ca"; readonly file: string }
+  /** SHA-256 of the certificate, hex, lower case, no colons. */
+  | { readonly by: "fingerprint"; readonly sha256: string }
+  | { readonly by: "nothing" };
+
+export interface Timeouts {
+  /** Corosync's token: how long a silent peer is still believed alive. */
+  readonly token_ms: number;
+  /** One call to a BMC, from connect to last byte. */
+  readonly bmc_call_ms: number;
+  /** One whole fence: ask for Off until Off is confirmed. */
+  readonly fence_ms: number;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: Secret;
+}
