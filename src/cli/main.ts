@@ -1,9 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { DuetError, exit } from "../base/problem.ts";
+import * as lab from "./lab.ts";
+import { argumentsFor } from "./names.ts";
 import { printProblems } from "./output.ts";
+import * as render from "./render.ts";
+import * as setup from "./setup.ts";
 
-/** One entry per command; the code behind it is loaded only when it runs, so that an agent's start stays cheap. */
-const commands: readonly (() => Promise<{ register: (program: Command) => void }>)[] = [];
+/** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
+const commands: readonly { readonly register: (program: Command) => void }[] = [render, setup, lab];
 
 export const version = "0.1.0";
 
@@ -14,7 +18,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError("(duet --help lists the commands, duet COMMAND --help explains one)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
-  for (const load of commands) (await load()).register(program);
+  for (const command of commands) command.register(program);
   try {
     await program.parseAsync(argv, { from: "user" });
     return typeof process.exitCode === "number" ? process.exitCode : exit.ok;
@@ -28,4 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+// No top-level await: the main of the single executable is CommonJS, which has none.
+void (async () => {
+  process.exitCode = await main(argumentsFor(process.argv0, process.argv.slice(2)));
+})();

@@ -1,5 +1,5 @@
 import { request, type RequestOptions } from "node:https";
-import type { PeerCertificate, TLSSocket } from "node:tls";
+import { type PeerCertificate, TLSSocket } from "node:tls";
 
 export interface HttpsCall {
   readonly url: URL;
@@ -65,7 +65,8 @@ export async function https(call: HttpsCall): Promise<HttpsAnswer> {
     outgoing.on("socket", (socket) => {
       socket.once("secureConnect", () => {
         try {
-          verify((socket as TLSSocket).getPeerCertificate());
+          if (!(socket instanceof TLSSocket)) throw new Error("not a TLS connection");
+          verify(socket.getPeerCertificate());
           send();
         } catch (error) {
           outgoing.destroy(error instanceof Error ? error : new Error(String(error)));

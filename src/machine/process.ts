@@ -78,7 +78,7 @@ export async function run(
     child.stdin.end(options.input ?? "");
   });
 
-  const command = argv.join(" ").slice(0, 200);
+  const command = argv.join(" ").replace(/\s+/g, " ").slice(0, 200);
   if (result.ended === "deadline")
     fail(
       "DUET-E-PROCESS-DEADLINE",

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { appendFile, cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { run } from "../src/machine/process.ts";
+import { buildDuet, inputsHash } from "./build.ts";
+import { checkoutFolder } from "./checkout.ts";
+
+test("the hash follows what goes in, and not the tests", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-build-"));
+  try {
+    for (const path of ["src/cli", "lab", "scripts"]) await mkdir(join(folder, path), { recursive: true });
+    for (const path of [
+      "package.json",
+      "package-lock.json",
+      "scripts/build.ts",
+      "src/cli/main.ts",
+      "lab/a.ts",
+    ])
+      await writeFile(join(folder, path), path);
+    const first = await inputsHash(folder);
+    assert.equal(await inputsHash(folder), first);
+    await writeFile(join(folder, "src/cli/main.test.ts"), "a test");
+    assert.equal(await inputsHash(folder), first);
+    const seen = new Set([first]);
+    for (const path of ["src/cli/main.ts", "lab/a.ts", "package-lock.json", "src/cli/new.ts"]) {
+      await appendFile(join(folder, path), " ");
+      seen.add(await inputsHash(folder));
+    }
+    assert.equal(seen.size, 5);
+    await cp(join(folder, "src/cli/new.ts"), join(folder, "src/cli/same.ts"));
+    assert.ok(!seen.has(await inputsHash(folder)));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+suite("the executable", () => {
+  let folder = "";
+  let duet = "";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "duet-build-"));
+    duet = await buildDuet();
+  });
+  after(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  test("a second build, and two at once, are the same file", async () => {
+    const { ino } = await stat(duet);
+    assert.deepEqual(await Promise.all([buildDuet(), buildDuet()]), [duet, duet]);
+    assert.equal((await stat(duet)).ino, ino);
+  });
+
+  test("says the same as the checkout", async () => {
+    const main = join(checkoutFolder(), "src/cli/main.ts");
+    for (const args of [["--version"], ["--help"], ["no-such-command"]]) {
+      const built = await run([duet, ...args], { accept: "any" });
+      const source = await run([process.execPath, main, ...args], { accept: "any" });
+      assert.deepEqual(built, source, args.join(" "));
+    }
+  });
+
+  test("is a command by itself under a name of the table", async () => {
+    const setup = join(folder, "duet-setup");
+    await symlink(duet, setup);
+    // Only help: this must not set up the box that the tests run on.
+    assert.deepEqual(await run([setup, "--help"]), await run([duet, "setup", "--help"]));
+  });
+
+  test("takes nothing from NODE_OPTIONS", async () => {
+    const { stdout } = await run([duet, "--version"], { env: { NODE_OPTIONS: "--no-such-option" } });
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { until } from "../src/machine/clock.ts";
+import { isMissing, readIfThere } from "../src/machine/files.ts";
+
+/**
+ * Every process of a lab lives in cgroups of the lab's own. So they are found again whatever happened to the program
+ * that started them, and a process id that was reused is never mistaken for ours.
+ */
+export interface CgroupTree {
+  readonly version: 1 | 2;
+  /** The lab's folder in each hierarchy; version 2 has one. */
+  readonly folders: readonly string[];
+  /** The one of them that lists and freezes processes. */
+  readonly roster: string;
+}
+
+const mount = "/sys/fs/cgroup";
+const magic_v2 = 0x63677270;
+
+/** Where a lab's cgroups are to be, made by nobody yet. */
+export async function planCgroups(name: string): Promise<CgroupTree> {
+  if ((await statfs(mount)).type === magic_v2) {
+    // At the top: only there may a group have both processes beside it and controllers below it.
+    const folder = join(mount, name);
+    return { version: 2, folders: [folder], roster: folder };
+  }
+  // Version 1: below the group that this process is in, so that limits set on it stay in force.
+  const folders = (await readFile("/proc/self/cgroup", "utf8")).split("\n").flatMap((line) => {
+    const [, controllers = "", path = ""] = line.split(":");
+    return controllers === "" ? [] : [join(mount, controllers.replace("name=", ""), path, name)];
+  });
+  const roster = folders.find((f) => f.startsWith(join(mount, "freezer")));
+  if (roster === undefined) throw new Error("this kernel has no freezer cgroup");
+  return { version: 1, folders, roster };
+}
+
+/** A group below the lab's in every hierarchy. Returns the files that a process writes its pid to, to enter. */
+export async function makeGroup(tree: CgroupTree, group: string): Promise<readonly string[]> {
+  const entries: string[] = [];
+  for (const folder of tree.folders) {
+    for (const made of [folder, join(folder, group)]) {
+      await mkdir(made, { recursive: true });
+      await inheritCpuset(made);
+    }
+    entries.push(join(folder, group, "cgroup.procs"));
+  }
+  return entries;
+}
+
+/** A new cpuset is empty and takes no process until it has processors and memory. */
+async function inheritCpuset(folder: string): Promise<void> {
+  for (const what of ["cpuset.cpus", "cpuset.mems"]) {
+    const own = await readIfThere(join(folder, what));
+    if (own === undefined || own.trim() !== "") continue;
+    await writeFile(join(folder, what), await readFile(join(folder, "..", what)));
+    await writeFile(join(folder, "cgroup.clone_children"), "1").catch(() => {
+      // Version 2 has no such file and needs none.
+    });
+  }
+}
+
+/** All process ids in a group and below it. */
+export async function processesIn(folder: string): Promise<readonly number[]> {
+  const own = await readIfThere(join(folder, "cgroup.procs")).catch((error: unknown) => {
+    // A group that is being removed answers ENODEV.
+    if (error instanceof Error && "code" in error && error.code === "ENODEV") return undefined;
+    throw error;
+  });
+  if (own === undefined) return [];
+  const below = await subfolders(folder);
+  const pids = own.split("\n").filter(Boolean).map(Number);
+  return [...pids, ...(await Promise.all(below.map(processesIn))).flat()];
+}
+
+export async function freeze(tree: CgroupTree, group: string, frozen: boolean): Promise<void> {
+  const folder = join(tree.roster, group);
+  if (tree.version === 2) await writeFile(join(folder, "cgroup.freeze"), frozen ? "1" : "0");
+  else await writeFile(join(folder, "freezer.state"), frozen ? "FROZEN" : "THAWED");
+}
+
+export async function isFrozen(tree: CgroupTree, group: string): Promise<boolean> {
+  const file = tree.version === 2 ? "cgroup.freeze" : "freezer.state";
+  const state = await readIfThere(join(tree.roster, group, file));
+  return state !== undefined && state.trim() !== "0" && state.trim() !== "THAWED";
+}
+
+/** Ends every process of a group, first those in `first`, frozen ones too, and waits until they are gone. */
+export async function killGroup(
+  tree: CgroupTree,
+  group: string,
+  first: readonly number[] = [],
+): Promise<void> {
+  const folder = join(tree.roster, group);
+  const kill = (pid: number) => {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // Gone already.
+    }
+  };
+  first.forEach(kill);
+  for (const pid of await processesIn(folder)) kill(pid);
+  // A frozen process has the signal, and dies when it is let go: it does nothing in between.
+  if (await isFrozen(tree, group)) await freeze(tree, group, false);
+  await until(
+    `the processes of ${group} ending`,
+    async () => {
+      const left = await processesIn(folder);
+      left.forEach(kill);
+      return left.length === 0;
+    },
+    { deadline_ms: 20_000, every_ms: 10 },
+  );
+}
+
+/** Removes a group with all below it in every hierarchy; the processes are gone by then. */
+export async function removeGroup(tree: CgroupTree, group = ""): Promise<void> {
+  for (const folder of tree.folders) await removeFolder(join(folder, group));
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  for (const below of await subfolders(folder)) await removeFolder(below);
+  await until(
+    `removal of the cgroup ${basename(folder)}`,
+    async () => {
+      try {
+        await rmdir(folder);
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return true;
+        // Busy for a moment after its last process ended.
+        if (error instanceof Error && "code" in error && error.code === "EBUSY") return false;
+        throw error;
+      }
+    },
+    { deadline_ms: 10_000, every_ms: 20 },
+  );
+}
+
+async function subfolders(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((e) => e.isDirectory()).map((e) => join(folder, e.name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

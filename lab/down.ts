@@ -1,0 +1,40 @@
+import { rm } from "node:fs/promises";
+import { exists } from "../src/machine/files.ts";
+import { run } from "../src/machine/process.ts";
+import { type CgroupTree, killGroup, planCgroups, removeGroup } from "./cgroup.ts";
+import { cgroupName, labFolder, readRecord } from "./folder.ts";
+import { locked } from "./lock.ts";
+import { mountsBelow } from "./mounts.ts";
+
+/**
+ * Takes a lab away, whatever state it is in: every process in its cgroups, every mount in its folder, the cgroups, the
+ * folder. Needs nothing of the lab to be whole, so it also cleans up after a program that was killed half-way.
+ */
+export async function removeLab(folder: string): Promise<void> {
+  for (const tree of await cgroupTrees(folder)) {
+    await killGroup(tree, "");
+    await removeGroup(tree);
+  }
+  // Only network namespaces are mounted there; the machines' own mounts ended with their processes.
+  for (const mount of await mountsBelow(folder)) await run(["umount", mount]);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Where the record says, and where a lab of this folder would be made now: the record may be missing or half-written. */
+async function cgroupTrees(folder: string): Promise<readonly CgroupTree[]> {
+  const record = await readRecord(folder).catch(() => undefined);
+  const planned = await planCgroups(cgroupName(folder));
+  return record === undefined ? [planned] : [record.cgroups, planned];
+}
+
+/** Takes the lab of that name away; false where there was none. */
+export async function takeDown(name: string): Promise<boolean> {
+  const folder = labFolder(name);
+  const lock = `${folder}.lock`;
+  return await locked(lock, async () => {
+    const was = await exists(folder);
+    await removeLab(folder);
+    await rm(lock, { force: true });
+    return was;
+  });
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import * as v from "valibot";
+import { exit, fail } from "../src/base/problem.ts";
+import { isMissing, readIfThere, replaceSynced } from "../src/machine/files.ts";
+import { loadSite } from "../src/machine/site-file.ts";
+import type { Machine, Site } from "../src/site/site.ts";
+import { type Addresses, planAddresses } from "./addresses.ts";
+import type { CgroupTree } from "./cgroup.ts";
+
+/** Everything about a running lab, read from its folder: no program has to stay alive for a lab to be known. */
+export interface Lab {
+  readonly name: string;
+  readonly folder: string;
+  readonly record: LabRecord;
+  readonly site: Site;
+  readonly addresses: Addresses;
+}
+
+const times = v.object({ off_ms: v.number(), on_ms: v.number() });
+const recordSchema = v.object({
+  version: v.literal(1),
+  /** Root folder of the OS image that the machines run from. */
+  image: v.string(),
+  /** The duet executable that the image's machines carry. */
+  executable: v.string(),
+  cgroups: v.object({
+    version: v.union([v.literal(1), v.literal(2)]),
+    folders: v.array(v.string()),
+    roster: v.string(),
+  }),
+  bmc_times: times,
+  disk_mb: v.number(),
+  started_at: v.string(),
+  /** False while `lab up` is at it: a lab that was cut off there is cleaned away by the next one. */
+  whole: v.boolean(),
+});
+export type LabRecord = v.InferOutput<typeof recordSchema>;
+
+export const defaultLab = "duet";
+
+export function labFolder(name: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(name))
+    fail(
+      "DUET-E-LAB-NAME",
+      name.slice(0, 64),
+      "a lab's name has 1 to 32 lower-case letters, digits and dashes",
+      "choose another --name",
+      exit.badInput,
+    );
+  return join(labsFolder(), name);
+}
+
+export function labsFolder(): string {
+  return resolve(process.env["DUET_LABS"] ?? "/var/lib/duet-labs");
+}
+
+/** One name in every cgroup hierarchy; two labs of one name in different folders stay apart. */
+export function cgroupName(folder: string): string {
+  return `duet-lab-${createHash("sha256").update(folder).digest("hex").slice(0, 10)}`;
+}
+
+export async function saveRecord(folder: string, record: LabRecord): Promise<void> {
+  await replaceSynced(join(folder, "lab.json"), JSON.stringify(record, null, 2));
+}
+
+export async function readRecord(folder: string): Promise<LabRecord | undefined> {
+  const text = await readIfThere(join(folder, "lab.json"));
+  return text === undefined ? undefined : v.parse(recordSchema, JSON.parse(text));
+}
+
+export async function openLab(name: string): Promise<Lab> {
+  const folder = labFolder(name);
+  const record = await readRecord(folder);
+  if (record === undefined)
+    fail("DUET-E-LAB-NONE", name, `there is no lab "${name}"`, `start it: duet lab up --name ${name}`);
+  const site = await loadSite(join(folder, "site", "site.yaml"));
+  return { name, folder, record, site, addresses: planAddresses(site).addresses };
+}
+
+/** A machine of the lab with its number, from which ports, hardware addresses and groups are named. */
+export interface LabMachine {
+  readonly machine: Machine;
+  readonly number: number;
+  readonly folder: string;
+  /** Its cgroup below the lab's. */
+  readonly group: string;
+}
+
+export function machineOf(lab: Lab, name: string): LabMachine {
+  const index = lab.site.machines.findIndex((m) => m.name === name);
+  const machine = lab.site.machines[index];
+  if (machine === undefined)
+    fail(
+      "DUET-E-LAB-MACHINE",
+      name.slice(0, 64),
+      `lab "${lab.name}" has no such machine`,
+      `its machines are ${lab.site.machines.map((m) => m.name).join(" and ")}`,
+      exit.badInput,
+    );
+  return {
+    machine,
+    number: index + 1,
+    folder: join(lab.folder, "machines", name),
+    group: `machine-${index + 1}`,
+  };
+}
+
+export const allMachines = (lab: Lab): readonly LabMachine[] =>
+  lab.site.machines.map((m) => machineOf(lab, m.name));
+
+export const cgroupsOf = (lab: Lab): CgroupTree => lab.record.cgroups;
+
+/** The file of one of the lab's network namespaces. */
+export const namespaceFile = (folder: string, name: string): string => join(folder, "net", name);
+
+export async function listLabs(): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(labsFolder(), { withFileTypes: true });
+    return entries.filter((e) => e.isDirectory()).map((e) => e.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# boot.sh FOLDER IMAGE LAYER CGROUP_VERSION NAME CGROUP_ENTRY...: power comes on in one machine of a lab.
+#
+# Everything that must vanish with the machine is made here, in its own cgroups and its own mount namespace: its disk,
+# its root, and what systemd-nspawn would leave on the host. When its last process dies, all of it is gone by itself.
+set -eu
+here=$(dirname "$0")
+folder=$1 image=$2 layer=$3 version=$4 name=$5
+shift 5
+for entry; do echo $$ > "$entry"; done
+set -- --quiet --directory="$folder/root" --machine="$name" --hostname="$name" --boot --register=no --keep-unit \
+  --network-namespace-path="$folder/net" --console=pipe --resolv-conf=off --timezone=off --link-journal=no \
+  --capability=all --drop-capability=CAP_SYS_TIME,CAP_SYS_MODULE --system-call-filter=@known \
+  --bind="$folder/disk/containers:/var/lib/containers" --bind=/dev/kmsg
+if [ "$version" = 1 ]; then
+  # Containers in the machine will need the host's version 1 controllers.
+  export UNIFIED_CGROUP_HIERARCHY=0
+  set -- "$@" -- SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1 systemd.unified_cgroup_hierarchy=0
+fi
+# shellcheck disable=SC2016 # the inner shell expands it
+exec sh "$here/with-root.sh" "$folder" "$image" "$layer" \
+  sh -euc 'mount -t tmpfs tmpfs /run/systemd; exec systemd-nspawn "$@"' sh "$@"

@@ -1,0 +1,126 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { fail } from "../../src/base/problem.ts";
+import { until } from "../../src/machine/clock.ts";
+import { exists } from "../../src/machine/files.ts";
+import { run, type RunResult } from "../../src/machine/process.ts";
+import { cgroupsOf, type Lab, type LabMachine } from "../folder.ts";
+
+/**
+ * A machine's disk: an ext4 image in a file of bounded size. It holds what the machine changed of the OS image, so it
+ * survives power cycles, and filling it fills nothing of the host.
+ */
+export async function makeDisk(lab: Lab, m: LabMachine): Promise<void> {
+  await mkdir(join(m.folder, "disk"), { recursive: true });
+  await mkdir(join(m.folder, "root"), { recursive: true });
+  const image = imageFile(m);
+  await run(["truncate", "--size", `${lab.record.disk_mb}M`, image]);
+  await run(["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard", image]);
+}
+
+const withRootScript = join(import.meta.dirname, "with-root.sh");
+const imageFile = (m: LabMachine): string => join(m.folder, "disk.img");
+
+/** The loop devices on a machine's image. A second mount of the same image would corrupt it: so this is asked first. */
+async function loopDevices(m: LabMachine): Promise<readonly string[]> {
+  const { stdout } = await run([
+    "losetup",
+    "--json",
+    "--list",
+    "--output",
+    "NAME,BACK-FILE",
+    "--associated",
+    imageFile(m),
+  ]);
+  if (stdout.trim() === "") return [];
+  const list = v.parse(
+    v.object({ loopdevices: v.array(v.object({ name: v.string() })) }),
+    JSON.parse(stdout),
+  );
+  return list.loopdevices.map((d) => d.name);
+}
+
+/** The kernel lets a disk go shortly after the last process that used it. */
+export async function waitDiskFree(m: LabMachine): Promise<void> {
+  await until(`the disk of ${m.machine.name} being let go`, async () => (await loopDevices(m)).length === 0, {
+    deadline_ms: 20_000,
+    every_ms: 20,
+  });
+}
+
+/**
+ * Power is gone for the disk: from this moment nothing reaches it, and what was not synced is lost, as on metal.
+ * Without this the host's page cache would keep everything and no test could see a missing sync.
+ */
+export async function cutDisk(m: LabMachine, pidInside: number): Promise<void> {
+  await run([
+    "nsenter",
+    "--target",
+    String(pidInside),
+    "--mount",
+    "xfs_io",
+    "-x",
+    "-c",
+    "shutdown",
+    join(m.folder, "disk"),
+  ]);
+}
+
+/** Runs a command with the disk mounted at FOLDER/disk and the machine's root at FOLDER/root, while it has no power. */
+export async function withRoot(
+  lab: Lab,
+  m: LabMachine,
+  argv: readonly [string, ...string[]],
+): Promise<RunResult> {
+  await waitDiskFree(m);
+  return await run(["sh", withRootScript, m.folder, lab.record.image, layerOf(lab), ...argv], { deadline_ms: 60_000 });
+}
+
+/** The layer above the OS image that carries duet: at a real site an image layer or a package does that. */
+export const layerOf = (lab: Pick<Lab, "folder">): string => join(lab.folder, "layer");
+
+const fillFile = (m: LabMachine): string => join(m.folder, "disk", "filled-by-the-lab");
+
+/** Leaves no free block on the machine's disk. */
+export async function fillDisk(m: LabMachine, pidInside: number): Promise<void> {
+  const inside = ["nsenter", "--target", String(pidInside), "--mount"] as const;
+  // Ends with "no space left", which is what was asked for.
+  await run([...inside, "dd", "if=/dev/zero", `of=${fillFile(m)}`, "bs=1M", "status=none"], {
+    accept: [0, 1],
+    deadline_ms: 300_000,
+  });
+  await run([...inside, "sh", "-c", 'cat /dev/zero >> "$1"', "sh", fillFile(m)], {
+    accept: "any",
+    deadline_ms: 60_000,
+  });
+}
+
+export async function freeDisk(m: LabMachine, pidInside: number): Promise<void> {
+  await run(["nsenter", "--target", String(pidInside), "--mount", "rm", "-f", fillFile(m)]);
+}
+
+/** Each write to the disk takes at least `delay_ms`, so each sync does; 0 takes the brake off. */
+export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promise<void> {
+  const [device] = await loopDevices(m);
+  if (device === undefined)
+    fail(
+      "DUET-E-LAB-POWER",
+      m.machine.name,
+      "it has no power, so its disk can't be slow",
+      `duet lab power on ${m.machine.name}`,
+    );
+  const number = (await readFile(`/sys/block/${device.replace("/dev/", "")}/dev`, "utf8")).trim();
+  const rate = delay_ms === 0 ? 0 : Math.max(1, Math.round(1000 / delay_ms));
+  const cgroups = cgroupsOf(lab);
+  if (cgroups.version === 2) {
+    await writeFile(join(cgroups.roster, m.group, "io.max"), `${number} wiops=${rate === 0 ? "max" : rate}`);
+    return;
+  }
+  // The journal's writes come from a kernel thread, which is in the top group: both get the brake, for this device only.
+  const own = cgroups.folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/"));
+  for (const folder of ["/sys/fs/cgroup/blkio", ...(own === undefined ? [] : [join(own, m.group)])]) {
+    const file = join(folder, "blkio.throttle.write_iops_device");
+    if (await exists(file)) await writeFile(file, `${number} ${rate}`);
+  }
+}

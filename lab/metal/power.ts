@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fail } from "../../src/base/problem.ts";
+import { until } from "../../src/machine/clock.ts";
+import { readIfThere } from "../../src/machine/files.ts";
+import type { Metal } from "../bmc/metal.ts";
+import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
+import { cgroupsOf, type Lab, type LabMachine, machineOf } from "../folder.ts";
+import { dropNamespace, makeNamespace } from "../namespace.ts";
+import { cutDisk, layerOf, slowDisk, waitDiskFree } from "./disk.ts";
+import { plugIn, pullPlugs } from "./plugs.ts";
+
+const bootScript = join(import.meta.dirname, "boot.sh");
+
+/** What power does to a lab's machine. The processes in its cgroup are the truth; there is no state to go stale. */
+export function metalOf(lab: Lab, name: string): Metal & { hang: () => Promise<void> } {
+  const m = machineOf(lab, name);
+  return {
+    isOn: () => isOn(lab, m),
+    on: () => powerOn(lab, m),
+    cut: () => powerCut(lab, m),
+    press: () => pressButton(lab, m),
+    hang: async () => {
+      await requireOn(lab, m);
+      await freeze(cgroupsOf(lab), m.group, true);
+    },
+  };
+}
+
+const rosterOf = (lab: Lab, m: LabMachine): string => join(cgroupsOf(lab).roster, m.group);
+
+export async function isOn(lab: Lab, m: LabMachine): Promise<boolean> {
+  return (await processesIn(rosterOf(lab, m))).length > 0;
+}
+
+export async function isHung(lab: Lab, m: LabMachine): Promise<boolean> {
+  return await isFrozen(cgroupsOf(lab), m.group);
+}
+
+async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
+  if (await isOn(lab, m)) return;
+  await clearAway(lab, m);
+  const entries = await makeGroup(cgroupsOf(lab), m.group);
+  await makeNamespace(join(m.folder, "net"));
+  await plugIn(lab, m);
+  const log = await open(join(m.folder, "console.log"), "a");
+  try {
+    const { record } = lab;
+    const child = spawn(
+      "sh",
+      [
+        bootScript,
+        m.folder,
+        record.image,
+        layerOf(lab),
+        String(record.cgroups.version),
+        m.machine.name,
+        ...entries,
+      ],
+      { detached: true, stdio: ["ignore", log.fd, log.fd] },
+    );
+    child.unref();
+  } finally {
+    await log.close();
+  }
+  // On means that its first process runs: from here `run` and `cut` find it.
+  await until(`${m.machine.name} starting its init`, () => leaderPid(lab, m), {
+    deadline_ms: 20_000,
+    every_ms: 20,
+  });
+}
+
+/** What an earlier life of this machine left: nothing runs, its disk is free, its cgroups and network are gone. */
+async function clearAway(lab: Lab, m: LabMachine): Promise<void> {
+  await pullPlugs(lab, m);
+  await waitDiskFree(m);
+  await dropNamespace(join(m.folder, "net"));
+  await removeGroup(cgroupsOf(lab), m.group);
+}
+
+/**
+ * Everything is dead at once: first the wires, so that no dying process says goodbye; then the disk, so that nothing
+ * unsynced reaches it; then every process, the first one first, since all others end with it.
+ */
+async function powerCut(lab: Lab, m: LabMachine): Promise<void> {
+  await pullPlugs(lab, m);
+  const keeper = await keeperPid(lab, m);
+  if (keeper !== undefined) {
+    await slowDisk(lab, m, 0);
+    await cutDisk(m, keeper);
+  }
+  const leader = await leaderPid(lab, m);
+  await killGroup(cgroupsOf(lab), m.group, leader === undefined ? [] : [leader]);
+  await clearAway(lab, m);
+}
+
+/** The power button: systemd takes SIGRTMIN+4 as "power off in good order". A frozen machine does not hear it. */
+async function pressButton(lab: Lab, m: LabMachine): Promise<void> {
+  const leader = await leaderPid(lab, m);
+  if (leader === undefined) return;
+  const sigrtmin = 34;
+  process.kill(leader, sigrtmin + 4);
+}
+
+async function requireOn(lab: Lab, m: LabMachine): Promise<void> {
+  if (!(await isOn(lab, m)))
+    fail("DUET-E-LAB-POWER", m.machine.name, "it has no power", `duet lab power on ${m.machine.name}`);
+}
+
+/** The machine's own init: process 1 of its own process namespace. */
+export async function leaderPid(lab: Lab, m: LabMachine): Promise<number | undefined> {
+  for (const pid of await processesIn(rosterOf(lab, m))) {
+    const status = await readIfThere(`/proc/${pid}/status`).catch(() => undefined);
+    const ids = /^NSpid:\s+(.*)$/m.exec(status ?? "")?.[1]?.split(/\s+/) ?? [];
+    // systemd-nspawn's own short-lived children have a namespace too, before they become the init.
+    if (ids.length === 2 && ids[1] === "1" && /^Name:\s+systemd$/m.test(status ?? "")) return pid;
+  }
+  return undefined;
+}
+
+/** A process of the machine's that sees the host's side of its mounts: systemd-nspawn itself. */
+export async function keeperPid(lab: Lab, m: LabMachine): Promise<number | undefined> {
+  for (const pid of await processesIn(rosterOf(lab, m))) {
+    const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+    if (name.trim() === "systemd-nspawn") return pid;
+  }
+  return undefined;
+}
+
+/** The keeper of a machine that has power, or an error that says what to do. */
+export async function requireKeeper(lab: Lab, m: LabMachine): Promise<number> {
+  await requireOn(lab, m);
+  return (
+    (await keeperPid(lab, m)) ??
+    fail("DUET-E-LAB-POWER", m.machine.name, "it is just being powered on or off", "try again")
+  );
+}

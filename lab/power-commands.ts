@@ -1,0 +1,44 @@
+import { fail } from "../src/base/problem.ts";
+import { until } from "../src/machine/clock.ts";
+import { feedIsOn, feedOff, feedOn } from "./feed.ts";
+import { machineOf, openLab } from "./folder.ts";
+import { isHung, isOn, metalOf } from "./metal/power.ts";
+
+/** A person's hand at a machine's button, plug or, for `hang`, whatever froze it. */
+export async function switchPower(
+  labName: string,
+  machine: string,
+  what: "on" | "off" | "cut" | "hang",
+): Promise<void> {
+  const lab = await openLab(labName);
+  const m = machineOf(lab, machine);
+  const metal = metalOf(lab, machine);
+  switch (what) {
+    case "on":
+      if (!(await feedIsOn(m)))
+        fail("DUET-E-LAB-POWER", machine, "its feed is off", `duet lab feed on ${machine} --name ${labName}`);
+      return await metal.on();
+    case "cut":
+      return await metal.cut();
+    case "hang":
+      return await metal.hang();
+    case "off":
+      if (await isHung(lab, m))
+        fail(
+          "DUET-E-LAB-POWER",
+          machine,
+          "it hangs, and does not hear its power button",
+          `duet lab power cut ${machine} --name ${labName}`,
+        );
+      await metal.press();
+      await until(`${machine} shutting down`, async () => !(await isOn(lab, m)), { deadline_ms: 120_000 });
+      return;
+  }
+}
+
+export async function switchFeed(labName: string, machine: string, what: "off" | "on"): Promise<void> {
+  const lab = await openLab(labName);
+  const m = machineOf(lab, machine);
+  if (what === "off") await feedOff(lab, m);
+  else await feedOn(lab, m);
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { readFaults } from "./bmc/fault.ts";
+import { bmcFolder, bmcIsUp } from "./devices.ts";
+import { feedIsOn } from "./feed.ts";
+import { allMachines, type Lab, type LabMachine } from "./folder.ts";
+import { run } from "../src/machine/process.ts";
+import { isHung, isOn, keeperPid } from "./metal/power.ts";
+import { type Cut, readCuts } from "./wires.ts";
+
+export interface LabStatus {
+  readonly name: string;
+  readonly folder: string;
+  readonly machines: readonly MachineStatus[];
+  readonly cuts: readonly Cut[];
+}
+
+export interface MachineStatus {
+  readonly name: string;
+  readonly power: "on" | "off" | "hung";
+  readonly feed: "on" | "off";
+  readonly addresses: readonly string[];
+  readonly bmc: { readonly url: string; readonly up: boolean; readonly faults: readonly string[] };
+  readonly disk?: { readonly used_mb: number; readonly size_mb: number };
+}
+
+/** What a person who walks through the lab would see. */
+export async function labStatus(lab: Lab): Promise<LabStatus> {
+  return {
+    name: lab.name,
+    folder: lab.folder,
+    machines: await Promise.all(allMachines(lab).map((m) => machineStatus(lab, m))),
+    cuts: await readCuts(lab),
+  };
+}
+
+async function machineStatus(lab: Lab, m: LabMachine): Promise<MachineStatus> {
+  const on = await isOn(lab, m);
+  const disk = await diskUse(lab, m);
+  return {
+    name: m.machine.name,
+    power: !on ? "off" : (await isHung(lab, m)) ? "hung" : "on",
+    feed: (await feedIsOn(m)) ? "on" : "off",
+    addresses: m.machine.addresses,
+    bmc: {
+      url: m.machine.bmc.url,
+      up: await bmcIsUp(lab, m),
+      faults: (await readFaults(bmcFolder(m))).map((f) => f.kind),
+    },
+    ...(disk === undefined ? {} : { disk }),
+  };
+}
+
+async function diskUse(lab: Lab, m: LabMachine): Promise<MachineStatus["disk"]> {
+  const keeper = await keeperPid(lab, m);
+  if (keeper === undefined) return undefined;
+  const { status, stdout } = await run(
+    [
+      "nsenter",
+      "--target",
+      String(keeper),
+      "--mount",
+      "df",
+      "--block-size=1M",
+      "--output=used,size",
+      join(m.folder, "disk"),
+    ],
+    { accept: "any", deadline_ms: 5_000 },
+  );
+  const [used_mb, size_mb] = (stdout.split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
+  return status === 0 && used_mb !== undefined && size_mb !== undefined ? { used_mb, size_mb } : undefined;
+}

@@ -1,0 +1,146 @@
+import { copyFile, link, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { renderSite } from "../src/agents/render.ts";
+import { fail } from "../src/base/problem.ts";
+import { until } from "../src/machine/clock.ts";
+import { exists } from "../src/machine/files.ts";
+import type { Progress } from "../src/machine/progress.ts";
+import { hostOf, planAddresses } from "./addresses.ts";
+import { buildDuet } from "./build.ts";
+import { makeAuthority, makeCertificate } from "./certificates.ts";
+import { planCgroups, processesIn } from "./cgroup.ts";
+import { bmcFolder, pduFolder, startBmc, startPdu } from "./devices.ts";
+import { removeLab } from "./down.ts";
+import {
+  allMachines,
+  cgroupName,
+  type Lab,
+  labFolder,
+  type LabMachine,
+  type LabRecord,
+  readRecord,
+  saveRecord,
+} from "./folder.ts";
+import { ensureHost } from "./host.ts";
+import { ignite } from "./ignite.ts";
+import { ensureImage } from "./image.ts";
+import { layerOf, makeDisk } from "./metal/disk.ts";
+import { metalOf } from "./metal/power.ts";
+import { layWires } from "./network.ts";
+import { runIn } from "./run.ts";
+import { writeSeat } from "./seat.ts";
+import { type DefaultSiteOptions, prepareSite } from "./site.ts";
+
+export interface UpOptions extends DefaultSiteOptions {
+  readonly name: string;
+  readonly siteFile?: string;
+  readonly disk_mb: number;
+  readonly off_ms: number;
+  readonly on_ms: number;
+  /** Return as soon as the machines have power, without waiting for their first boot to be done. */
+  readonly wait: boolean;
+}
+
+export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
+  await ensureHost(progress);
+  const image = await ensureImage(progress);
+  const executable = await buildDuet(progress);
+  const folder = labFolder(options.name);
+  await clearWay(folder, options.name, progress);
+  const lab = await progress.step("wires, BMCs' certificates, operator's seat", () =>
+    lay(folder, image, executable, options),
+  );
+  await progress.step("disks, and Ignition on each", async () => {
+    const rendered = await renderSite(join(folder, "site", "site.yaml"), join(folder, "site", "rendered"));
+    await Promise.all(allMachines(lab).map((m, i) => install(lab, m, rendered[i] ?? "")));
+  });
+  await progress.step("BMCs up, machines powered on", async () => {
+    const machines = allMachines(lab);
+    await Promise.all([
+      ...machines.map((m) => startBmc(lab, m, { feedReturned: false })),
+      ...machines.map((m) => metalOf(lab, m.machine.name).on()),
+      ...(lab.addresses.pdu === undefined ? [] : [startPdu(lab)]),
+    ]);
+  });
+  await saveRecord(folder, { ...lab.record, whole: true });
+  if (options.wait) await progress.step("first boot: duet-setup on both, one cluster", () => waitSetUp(lab));
+  return lab;
+}
+
+/** A lab that stands is not touched; what a killed program left is cleaned away. */
+async function clearWay(folder: string, name: string, progress: Progress): Promise<void> {
+  if (!(await exists(folder))) return;
+  const record = await readRecord(folder).catch(() => undefined);
+  if (record?.whole === true && (await processesIn(record.cgroups.roster)).length > 0)
+    fail(
+      "DUET-E-LAB-EXISTS",
+      name,
+      `lab "${name}" is up already`,
+      `use it, take it down (duet lab down --name ${name}), or choose another --name`,
+    );
+  await progress.step("clean up what an earlier run left", () => removeLab(folder));
+}
+
+async function lay(folder: string, image: string, executable: string, options: UpOptions): Promise<Lab> {
+  const record: LabRecord = {
+    version: 1,
+    image,
+    executable,
+    cgroups: toMutable(await planCgroups(cgroupName(folder))),
+    bmc_times: { off_ms: options.off_ms, on_ms: options.on_ms },
+    disk_mb: options.disk_mb,
+    started_at: new Date().toISOString(),
+    whole: false,
+  };
+  const siteFolder = join(folder, "site");
+  const site = await prepareSite(siteFolder, options.siteFile, options.name, options);
+  await saveRecord(folder, record);
+  const lab: Lab = { name: options.name, folder, record, site, addresses: planAddresses(site).addresses };
+  await carryDuet(lab);
+  const authority = await makeAuthority(folder);
+  await copyFile(authority.certificate, join(siteFolder, "bmc-ca.crt"));
+  for (const m of allMachines(lab)) {
+    await mkdir(bmcFolder(m), { recursive: true });
+    await makeCertificate(bmcFolder(m), hostOf(m.machine.bmc.url), authority);
+  }
+  const pdu = site.machines.find((m) => m.pdu !== undefined)?.pdu;
+  if (pdu !== undefined) {
+    await mkdir(pduFolder(lab), { recursive: true });
+    await makeCertificate(pduFolder(lab), hostOf(pdu.url), authority);
+  }
+  await layWires(lab);
+  await writeSeat(lab);
+  return lab;
+}
+
+const toMutable = (tree: Awaited<ReturnType<typeof planCgroups>>) => ({
+  ...tree,
+  folders: [...tree.folders],
+});
+
+/** duet on the machines' image: a layer above it with the one file, at a real site a package or an image layer. */
+async function carryDuet(lab: Lab): Promise<void> {
+  const target = join(layerOf(lab), "usr", "local", "bin", "duet");
+  await mkdir(dirname(target), { recursive: true });
+  await link(lab.record.executable, target).catch(() => copyFile(lab.record.executable, target));
+}
+
+async function install(lab: Lab, m: LabMachine, ignitionFile: string): Promise<void> {
+  await makeDisk(lab, m);
+  await ignite(lab, m, ignitionFile);
+}
+
+/** Until the product's own first-boot unit says that it is done, on each machine; its error if it says that. */
+export async function waitSetUp(lab: Lab): Promise<void> {
+  await Promise.all(
+    allMachines(lab).map((m) =>
+      until(
+        `duet-setup on ${m.machine.name} (see: duet lab run ${m.machine.name} --name ${lab.name} -- journalctl -u duet-setup)`,
+        async () =>
+          (await runIn(lab, m.machine.name, ["test", "-e", "/var/lib/duet/setup-done"], { accept: "any" }))
+            .status === 0,
+        { deadline_ms: 180_000, every_ms: 200 },
+      ),
+    ),
+  );
+}

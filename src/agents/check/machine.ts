@@ -1,0 +1,29 @@
+import type { Machine } from "../../site/site.ts";
+import { judgeClock, type Offset } from "./clock.ts";
+import type { CheckContext } from "./context.ts";
+import { judgeDisk } from "./disk.ts";
+import type { Finding } from "./finding.ts";
+import { judgeLinks, reach } from "./links.ts";
+import { probeBySsh } from "./ssh.ts";
+
+export interface MachineFindings {
+  readonly findings: readonly Finding[];
+  /** Its clock against ours, where it could be asked. */
+  readonly offset?: Offset;
+}
+
+/** The machine itself: its links, and over ssh its clock and disk. */
+export async function checkMachine(machine: Machine, context: CheckContext): Promise<MachineFindings> {
+  const subject = machine.name;
+  const reaches = await Promise.all(machine.addresses.map((address) => reach(address)));
+  const links = judgeLinks(subject, reaches);
+  const open = reaches.find((each) => each.ssh !== "silent");
+  if (open === undefined) return { findings: links };
+  const probed = await probeBySsh(subject, open.address, context);
+  if (!probed.ok) return { findings: [...links, probed.finding] };
+  const { report, offset } = probed;
+  return {
+    findings: [...links, judgeClock(subject, "clock", "here", offset), judgeDisk(subject, report.disk)],
+    offset,
+  };
+}

@@ -1,0 +1,42 @@
+import { problemOf } from "../../redfish/failure.ts";
+import { openOutlet } from "../../redfish/open.ts";
+import type { Machine } from "../../site/site.ts";
+import { checkReach, timed, told, trustFinding } from "./bmc.ts";
+import type { CheckContext } from "./context.ts";
+import { type Finding, fromProblem } from "./finding.ts";
+
+/** The outlet that feeds a machine, or what it means that the site has none. */
+export async function checkPdu(
+  machine: Machine,
+  { site, folder }: CheckContext,
+): Promise<readonly Finding[]> {
+  const { name: subject, pdu } = machine;
+  if (pdu === undefined)
+    return [
+      {
+        subject,
+        check: "power feed",
+        mark: "note",
+        detail: "no PDU: if machine and BMC lose power together, nothing can prove Off",
+        fix: "a person must then say so with `duet confirm-peer-down`; a `pdu:` with the machine's outlet makes it automatic",
+      },
+    ];
+  const reach = await checkReach(subject, "PDU reachable", pdu, site.timeouts.bmc_call_ms);
+  if (reach.mark === "fail") return [reach];
+  const client = await openOutlet(pdu, folder, site.timeouts.bmc_call_ms).catch(told(subject, "PDU login"));
+  if ("subject" in client) return [reach, client];
+  const { result, ms } = await timed(() => client.powerState());
+  if (!result.ok) return [reach, fromProblem(subject, "PDU outlet", problemOf(result.failure, pdu.url))];
+  const outlet: Finding =
+    result.value === "On"
+      ? { subject, check: "PDU outlet", mark: "ok", detail: `${pdu.outlet} is On`, ms }
+      : {
+          subject,
+          check: "PDU outlet",
+          mark: "warn",
+          detail: `${pdu.outlet} is ${result.value}`,
+          ms,
+          fix: "is this the outlet that feeds the machine? A machine at work has power",
+        };
+  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet];
+}

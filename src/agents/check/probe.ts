@@ -1,0 +1,80 @@
+import { open, unlink } from "node:fs/promises";
+import { release } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { exit, fail } from "../../base/problem.ts";
+import { now_ms } from "../../machine/clock.ts";
+
+const disk = v.object({
+  folder: v.string(),
+  writes: v.number(),
+  p50_ms: v.number(),
+  p99_ms: v.number(),
+  max_ms: v.number(),
+});
+export type DiskReport = v.InferOutput<typeof disk>;
+
+/** What `duet probe --json` prints on a machine, and `duet check` reads. */
+export const probeReport = v.object({
+  clock: v.object({ start_ms: v.number(), end_ms: v.number() }),
+  disk,
+  versions: v.object({ duet: v.string(), node: v.string(), kernel: v.string() }),
+});
+export type ProbeReport = v.InferOutput<typeof probeReport>;
+
+/** About what etcd writes for a small request. */
+const write_bytes = 2300;
+const writes_max = 64;
+const lasts_ms_max = 10_000;
+
+export async function probe(folder: string, duet: string): Promise<ProbeReport> {
+  const start_ms = Date.now();
+  const report = await probeDisk(folder);
+  return {
+    clock: { start_ms, end_ms: Date.now() },
+    disk: report,
+    versions: { duet, node: process.versions.node, kernel: release() },
+  };
+}
+
+async function probeDisk(folder: string): Promise<DiskReport> {
+  const path = join(folder, `.duet-probe-${process.pid}`);
+  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+    const why = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    fail(
+      "DUET-E-PROBE-FOLDER",
+      folder,
+      `can't write there: ${why}`,
+      "name a folder on etcd's disk with --folder",
+      exit.badInput,
+    );
+  });
+  try {
+    // Gone at once from the folder, so that nothing is left behind however this ends.
+    await unlink(path);
+    const block = Buffer.alloc(write_bytes, 0x64);
+    const times_ms: number[] = [];
+    const end_ms = now_ms() + lasts_ms_max;
+    while (times_ms.length < writes_max && now_ms() < end_ms) {
+      const before_ms = now_ms();
+      await file.write(block);
+      await file.datasync();
+      times_ms.push(now_ms() - before_ms);
+    }
+    return { folder, ...summary(times_ms) };
+  } finally {
+    await file.close();
+  }
+}
+
+export function summary(times_ms: readonly number[]): Omit<DiskReport, "folder"> {
+  const sorted = times_ms.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+  const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
+  return {
+    writes: sorted.length,
+    p50_ms: rounded(at(0.5)),
+    p99_ms: rounded(at(0.99)),
+    max_ms: rounded(at(1)),
+  };
+}

@@ -1,0 +1,58 @@
+import type { RedfishClient } from "../../redfish/client.ts";
+import { problemOf } from "../../redfish/failure.ts";
+import type { Machine, Site } from "../../site/site.ts";
+import { type Finding, fromProblem, type Mark } from "./finding.ts";
+
+const check = "BMC tag";
+const without = "or give up lone starts with `witness: off`";
+
+/**
+ * Can the witness's tag be written? Writes back exactly what is there, and only with If-Match: a tag that a takeover
+ * writes in this very moment must never be lowered.
+ */
+export async function checkTag(
+  machine: Machine,
+  client: RedfishClient,
+  witness: Site["witness"],
+): Promise<Finding> {
+  const subject = machine.name;
+  const say = (mark: Mark, detail: string, fix?: string): Finding => ({
+    subject,
+    check,
+    mark,
+    detail,
+    ...(fix === undefined ? {} : { fix }),
+  });
+  if (witness === "off") return say("note", "not tested: the site file says `witness: off`");
+  const before = await client.readTag();
+  if (!before.ok) return fromProblem(subject, check, problemOf(before.failure, machine.bmc.url));
+  const { tag, etag } = before.value;
+  if (etag === undefined)
+    return say(
+      "warn",
+      "not tested: the BMC gives no ETag, and without one a write could undo somebody else's",
+      `see that its user may change the asset tag, ${without}`,
+    );
+  const written = await client.writeTag(tag, etag);
+  if (!written.ok) {
+    const problem = problemOf(written.failure, machine.bmc.url);
+    const mark = written.failure.kind === "changed" ? "warn" : "fail";
+    return fromProblem(
+      subject,
+      check,
+      { ...problem, fix: `${problem.fix}; the user needs the right to configure, ${without}` },
+      mark,
+    );
+  }
+  if (written.value === "accepted")
+    return say(
+      "fail",
+      "the BMC only takes note of a new tag (status 202)",
+      `a witness needs a tag that holds at once; update its firmware, ${without}`,
+    );
+  const after = await client.readTag();
+  if (!after.ok) return fromProblem(subject, check, problemOf(after.failure, machine.bmc.url));
+  if (after.value.tag !== tag)
+    return say("fail", "the BMC did not keep the tag that was written", `update its firmware, ${without}`);
+  return say("ok", "can be written (its own value was written back, nothing changed)");
+}

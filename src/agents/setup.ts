@@ -1,0 +1,98 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { fail } from "../base/problem.ts";
+import { until } from "../machine/clock.ts";
+import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
+import { clusterProperty, clusterState, loadConfiguration } from "../machine/pacemaker.ts";
+import { run } from "../machine/process.ts";
+import type { Progress } from "../machine/progress.ts";
+import { loadSite } from "../machine/site-file.ts";
+import { markProperty } from "../render/cib.ts";
+import { orderedMachines } from "../render/corosync.ts";
+import type { Site } from "../site/site.ts";
+
+const doneFile = "/var/lib/duet/setup-done";
+
+/**
+ * Makes a machine that Ignition wrote to one of its site. Every step can be repeated: cut off anywhere, it is run again
+ * from the start and finds done what is done.
+ */
+export async function setup(progress: Progress): Promise<void> {
+  const machine = (await readIfThere("/etc/duet/machine"))?.trim();
+  if (machine === undefined)
+    fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      "/etc/duet/machine",
+      "this machine was not made by `duet render`: its own name is missing",
+      "run `duet setup` on a machine that was installed with the site's Ignition file",
+    );
+  const site = await loadSite("/etc/duet/site.yaml");
+  await progress.step("trust the BMCs' certificates", trustAuthorities);
+  await progress.step("check Corosync's configuration", () => run(["corosync", "-t"]));
+  await progress.step("start Corosync and Pacemaker", startCluster);
+  await progress.step(`wait for ${peers(site, machine)}`, () => allOnline(site));
+  await progress.step("load the cluster's configuration", (say) => configure(site, machine, say));
+  await progress.step("check it with crm_verify", () => run(["crm_verify", "--live-check"]));
+  await mkdir("/var/lib/duet", { recursive: true });
+  await replaceSynced(doneFile, `${new Date().toISOString()}\n`);
+}
+
+const peers = (site: Site, machine: string): string =>
+  site.machines.flatMap((m) => (m.name === machine ? [] : [m.name])).join(", ");
+
+/** Rebuilding the system's store takes a second: only where a certificate of ours is not in it yet. */
+async function trustAuthorities(): Promise<void> {
+  const store = (await readIfThere("/etc/ssl/certs/ca-certificates.crt")) ?? "";
+  for (let index = 1; await exists(`/usr/local/share/ca-certificates/duet-bmc-${index}.crt`); index++) {
+    const pem = await readFile(`/usr/local/share/ca-certificates/duet-bmc-${index}.crt`, "utf8");
+    if (store.includes(pem.trim())) continue;
+    await run(["update-ca-certificates"], { deadline_ms: 60_000 });
+    return;
+  }
+}
+
+async function startCluster(): Promise<void> {
+  // Enabled, so that they start by themselves at each later boot; they wait for this machine's addresses.
+  await run(["systemctl", "enable", "--quiet", "corosync.service", "pacemaker.service"]);
+  await run(["systemctl", "start", "corosync.service", "pacemaker.service"], { deadline_ms: 90_000 });
+}
+
+/** Both machines at once, or nothing is configured: a site is never made smaller because a machine is late. */
+async function allOnline(site: Site): Promise<void> {
+  const names = site.machines.map((m) => m.name);
+  await until(
+    `${names.join(" and ")} online in one cluster`,
+    async () => {
+      const state = await clusterState();
+      return (
+        state?.quorate === true &&
+        names.every((n) => state.nodes.some((node) => node.name === n && node.online))
+      );
+    },
+    { deadline_ms: 120_000, every_ms: 250 },
+  );
+}
+
+/** One machine loads it, the other waits until it is there: two at once would only get in each other's way. */
+async function configure(site: Site, machine: string, say: (detail: string) => void): Promise<void> {
+  const configuration = await readFile("/etc/duet/cib.xml", "utf8");
+  const mark = /name="duet-configuration" value="([0-9a-f]+)"/.exec(configuration)?.[1];
+  if (mark === undefined)
+    fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      "/etc/duet/cib.xml",
+      "it was not written by `duet render`",
+      "render the site again",
+    );
+  if (orderedMachines(site)[0]?.name === machine) {
+    if ((await clusterProperty(markProperty)) === mark) say("nothing to change");
+    else await loadConfiguration(configuration);
+  }
+  await until(
+    `configuration ${mark} in the cluster`,
+    async () => (await clusterProperty(markProperty)) === mark,
+    {
+      deadline_ms: 60_000,
+      every_ms: 250,
+    },
+  );
+}

@@ -1,0 +1,20 @@
+import { type Command, Argument } from "commander";
+import { type LabOptions, labCommand } from "./options.ts";
+
+export function registerPower(lab: Command): void {
+  labCommand(lab, "power", "Power of one machine: on, off (its button), cut (no goodbye), hang (frozen).")
+    .addArgument(new Argument("<what>").choices(["on", "off", "cut", "hang"]))
+    .argument("<machine>")
+    .action(async (what: "on" | "off" | "cut" | "hang", machine: string, flags: LabOptions) => {
+      const { switchPower } = await import("../../../lab/power-commands.ts");
+      await switchPower(flags.name, machine, what);
+    });
+
+  labCommand(lab, "feed", "The feed of one machine and its BMC: both die, both come back.")
+    .addArgument(new Argument("<what>").choices(["off", "on"]))
+    .argument("<machine>")
+    .action(async (what: "off" | "on", machine: string, flags: LabOptions) => {
+      const { switchFeed } = await import("../../../lab/power-commands.ts");
+      await switchFeed(flags.name, machine, what);
+    });
+}

@@ -1,0 +1,22 @@
+import type { LabStatus, MachineStatus } from "../../../lab/status.ts";
+import { paint } from "../output.ts";
+
+/** One screen: a line for each machine with its BMC, then what is cut. */
+export function statusText(status: LabStatus, cuts: readonly string[]): string {
+  const lines = status.machines.flatMap(machineLines);
+  const wires = cuts.length === 0 ? "all whole" : paint("yellow", `cut: ${cuts.join(", ")}`);
+  return [`lab ${status.name}  (${status.folder})`, ...lines, `wires   ${wires}`, ""].join("\n");
+}
+
+function machineLines(m: MachineStatus): readonly string[] {
+  const power = { on: paint("green", "on"), off: paint("red", "off"), hung: paint("yellow", "hung") }[
+    m.power
+  ];
+  const disk = m.disk === undefined ? "" : `  disk ${m.disk.used_mb} of ${m.disk.size_mb} MB`;
+  const faults = m.bmc.faults.length === 0 ? "" : paint("yellow", `  faults: ${m.bmc.faults.join(", ")}`);
+  const feed = m.feed === "on" ? "" : paint("red", "  feed off");
+  return [
+    `${m.name.padEnd(7)} power ${power}${feed}  ${m.addresses.join(" ")}${disk}`,
+    `        BMC ${m.bmc.up ? "up" : paint("red", "dead")}  ${m.bmc.url}${faults}`,
+  ];
+}

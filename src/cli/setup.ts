@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+
+export function register(program: Command): void {
+  program
+    .command("setup")
+    .description(
+      "On a machine: makes it one of its site. Run by duet-setup.service at first boot; harmless to repeat.",
+    )
+    .addHelpText("after", "\nExample:\n  ssh node1 duet setup")
+    .action(async () => {
+      const { setup } = await import("../agents/setup.ts");
+      const { Progress } = await import("../machine/progress.ts");
+      await setup(new Progress());
+    });
+  program
+    .command("wait-links", { hidden: true })
+    .description("On a machine: waits until its addresses are there. Run before Corosync starts.")
+    .action(async () => {
+      const { waitLinks } = await import("../agents/wait-links.ts");
+      await waitLinks((text) => {
+        process.stderr.write(`${text}\n`);
+      });
+    });
+}

@@ -1,0 +1,106 @@
+import { run } from "./process.ts";
+import { allNamed, childNamed, parseXml, printXml } from "./xml.ts";
+
+/** Pacemaker and Corosync as seen from one of their machines, through their own tools. */
+
+export interface NodeState {
+  readonly name: string;
+  readonly online: boolean;
+  /** Pacemaker does not know that it is off, and waits for a fence. */
+  readonly unclean: boolean;
+}
+
+export interface ClusterState {
+  readonly quorate: boolean;
+  readonly dc: string | undefined;
+  readonly nodes: readonly NodeState[];
+}
+
+/** The cluster's state, or undefined while Pacemaker is not up. */
+export async function clusterState(): Promise<ClusterState | undefined> {
+  const { status, stdout } = await run(["crm_mon", "--one-shot", "--output-as=xml"], {
+    accept: "any",
+    deadline_ms: 10_000,
+  });
+  return status === 0 ? parseClusterState(stdout) : undefined;
+}
+
+export function parseClusterState(xml: string): ClusterState {
+  const document = parseXml(xml);
+  const dc = allNamed(document, "current_dc")[0];
+  const inNodes = allNamed(document, "nodes")[0];
+  return {
+    quorate: dc?.getAttribute("with_quorum") === "true",
+    dc: dc?.getAttribute("name") ?? undefined,
+    nodes: (inNodes === undefined ? [] : allNamed(inNodes, "node")).map((node) => ({
+      name: node.getAttribute("name") ?? "",
+      online: node.getAttribute("online") === "true",
+      unclean: node.getAttribute("unclean") === "true",
+    })),
+  };
+}
+
+/** A cluster property's value, or undefined where it is not set. */
+export async function clusterProperty(name: string): Promise<string | undefined> {
+  const { status, stdout } = await run(
+    ["crm_attribute", "--type", "crm_config", "--name", name, "--query", "--quiet"],
+    {
+      accept: "any",
+      deadline_ms: 10_000,
+    },
+  );
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Sections of the configuration that belong to the cluster itself and not to duet. */
+const sectionsNotOurs = new Set(["nodes", "alerts", "acls", "tags"]);
+
+/**
+ * Puts duet's sections in the place of those that are there, in one atomic change, made as a difference: somebody else's
+ * change in the same moment makes it fail, and the caller looks again.
+ */
+export async function loadConfiguration(configuration: string): Promise<void> {
+  const { stdout: before } = await run(["cibadmin", "--query"]);
+  const after = replaceSections(before, configuration);
+  const dir = await run(["mktemp", "-d", "/run/duet-cib.XXXXXX"]);
+  const folder = dir.stdout.trim();
+  try {
+    const files = {
+      before: `${folder}/before.xml`,
+      after: `${folder}/after.xml`,
+      patch: `${folder}/patch.xml`,
+    };
+    const { writeFile } = await import("node:fs/promises");
+    await writeFile(files.before, before);
+    await writeFile(files.after, after);
+    // Status 1 says that there is a difference.
+    const diff = await run(["crm_diff", "--original", files.before, "--new", files.after, "--no-version"], {
+      accept: [0, 1],
+    });
+    if (diff.status === 0) return;
+    await writeFile(files.patch, diff.stdout);
+    await run(["cibadmin", "--patch", "--xml-file", files.patch, "--sync-call"], { deadline_ms: 30_000 });
+  } finally {
+    await run(["rm", "-rf", folder]);
+  }
+}
+
+export function replaceSections(cib: string, configuration: string): string {
+  const document = parseXml(cib);
+  const root = childNamed(document, "cib");
+  const current = root === undefined ? undefined : childNamed(root, "configuration");
+  const wanted = childNamed(parseXml(configuration), "configuration");
+  if (current === undefined || wanted === undefined) throw new Error("not a CIB");
+  for (const section of [...current.childNodes]) {
+    if (section.nodeType === 1 && !sectionsNotOurs.has(section.nodeName)) current.removeChild(section);
+  }
+  const nodes = childNamed(current, "nodes");
+  for (const section of [...wanted.childNodes]) {
+    if (section.nodeType !== 1) continue;
+    const copy = document.importNode(section, true);
+    // The schema has an order: properties, nodes, resources, constraints, defaults.
+    if (section.nodeName === "crm_config" && nodes !== undefined) current.insertBefore(copy, nodes);
+    else current.appendChild(copy);
+  }
+  return printXml(document);
+}

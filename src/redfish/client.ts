@@ -1,0 +1,186 @@
+import * as v from "valibot";
+import { failed, type Result, success } from "./failure.ts";
+import { type Answer, ask, type Service } from "./transport.ts";
+
+export interface BmcService extends Service {
+  /** The System to control; needed only where the BMC has more than one. */
+  readonly system?: string;
+}
+
+const link = v.object({ "@odata.id": v.pipe(v.string(), v.startsWith("/")) });
+const collection = v.object({ Members: v.array(link) });
+const root = v.object({ Systems: link, RedfishVersion: v.optional(v.string()) });
+const resetAction = v.object({
+  target: v.pipe(v.string(), v.startsWith("/")),
+  "ResetType@Redfish.AllowableValues": v.optional(v.array(v.string())),
+});
+const systemShape = v.object({
+  "@odata.etag": v.optional(v.string()),
+  PowerState: v.nullish(v.string()),
+  AssetTag: v.nullish(v.string()),
+  Actions: v.optional(v.object({ "#ComputerSystem.Reset": v.optional(resetAction) })),
+  Links: v.optional(v.object({ ManagedBy: v.optional(v.array(link)) })),
+});
+const managerShape = v.object({
+  DateTime: v.nullish(v.string()),
+  Actions: v.optional(v.object({ "#Manager.Reset": v.optional(resetAction) })),
+});
+
+export interface Tag {
+  /** null: the BMC has a place for a tag, and nothing in it. */
+  readonly tag: string | null;
+  readonly etag?: string;
+}
+
+export interface Manager {
+  readonly path: string;
+  /** Its own clock, as it writes it. */
+  readonly date?: string;
+  readonly reset?: string;
+}
+
+/** What the service did: `done`, or `accepted` for 202, where only reading back shows whether anything happens. */
+export type Done = "done" | "accepted";
+
+/** The part of Redfish that fencing and the witness need, of one BMC. Every call has a deadline; nothing is thrown. */
+export class RedfishClient {
+  readonly #service: BmcService;
+  #path: string | undefined;
+
+  constructor(service: BmcService) {
+    this.#service = service;
+    this.#path = service.system;
+  }
+
+  /** The service root: there, over a connection that is trusted, and Redfish. */
+  async root(): Promise<Result<{ readonly systems: string; readonly version: string }>> {
+    const found = await this.#get("/redfish/v1/", root);
+    if (!found.ok) return found;
+    return success({
+      systems: found.value.body.Systems["@odata.id"],
+      version: found.value.body.RedfishVersion ?? "",
+    });
+  }
+
+  /** The path of the one System. */
+  async system(): Promise<Result<string>> {
+    if (this.#path !== undefined) return success(this.#path);
+    const start = await this.root();
+    if (!start.ok) return start;
+    const found = await this.#get(start.value.systems, collection);
+    if (!found.ok) return found;
+    const systems = found.value.body.Members.map((member) => member["@odata.id"]);
+    const [first, ...others] = systems;
+    if (first === undefined || others.length > 0) return failed({ kind: "several-systems", systems });
+    this.#path = first;
+    return success(first);
+  }
+
+  /** `On`, `Off`, or whatever else the BMC says, as it says it. Only `Off` means Off. */
+  async powerState(): Promise<Result<string>> {
+    const found = await this.#system();
+    if (!found.ok) return found;
+    const state = found.value.body.PowerState;
+    return typeof state === "string"
+      ? success(state)
+      : failed({ kind: "unsupported", what: "it tells no PowerState" });
+  }
+
+  /** `ForceOff`, `On`, `GracefulShutdown`, … Success means that the BMC took it, not that it has happened. */
+  async reset(type: string): Promise<Result<Done>> {
+    const found = await this.#system();
+    if (!found.ok) return found;
+    const action = found.value.body.Actions?.["#ComputerSystem.Reset"];
+    const offered = action?.["ResetType@Redfish.AllowableValues"];
+    if (action === undefined || (offered !== undefined && !offered.includes(type)))
+      return failed({ kind: "unsupported", what: `it offers no reset of type ${type}` });
+    return this.#change("POST", action.target, { ResetType: type });
+  }
+
+  async readTag(): Promise<Result<Tag>> {
+    const found = await this.#system();
+    if (!found.ok) return found;
+    const { body, etag } = found.value;
+    if (body.AssetTag === undefined)
+      return failed({ kind: "unsupported", what: "its System has no AssetTag" });
+    const version = etag ?? body["@odata.etag"];
+    return success({ tag: body.AssetTag, ...(version === undefined ? {} : { etag: version }) });
+  }
+
+  /** With `ifMatch` from `readTag` nothing is written where the System has changed since. */
+  async writeTag(tag: string | null, ifMatch?: string): Promise<Result<Done>> {
+    const path = await this.system();
+    return path.ok ? this.#change("PATCH", path.value, { AssetTag: tag }, ifMatch) : path;
+  }
+
+  async manager(): Promise<Result<Manager>> {
+    const found = await this.#system();
+    if (!found.ok) return found;
+    const path = found.value.body.Links?.ManagedBy?.[0]?.["@odata.id"];
+    if (path === undefined) return failed({ kind: "unsupported", what: "its System names no Manager" });
+    const manager = await this.#get(path, managerShape);
+    if (!manager.ok) return manager;
+    const { DateTime, Actions } = manager.value.body;
+    const reset = Actions?.["#Manager.Reset"]?.target;
+    return success({
+      path,
+      ...(DateTime ? { date: DateTime } : {}),
+      ...(reset === undefined ? {} : { reset }),
+    });
+  }
+
+  async resetManager(type: string): Promise<Result<Done>> {
+    const manager = await this.manager();
+    if (!manager.ok) return manager;
+    const { reset } = manager.value;
+    if (reset === undefined) return failed({ kind: "unsupported", what: "its Manager offers no reset" });
+    return this.#change("POST", reset, { ResetType: type });
+  }
+
+  async #system() {
+    const path = await this.system();
+    return path.ok ? this.#get(path.value, systemShape) : path;
+  }
+
+  #get<S extends v.GenericSchema>(path: string, shape: S) {
+    return getResource(this.#service, path, shape);
+  }
+
+  #change(method: "POST" | "PATCH", path: string, body: unknown, ifMatch?: string): Promise<Result<Done>> {
+    return changeResource(this.#service, method, path, body, ifMatch);
+  }
+}
+
+/** A resource in the shape that is needed of it, with its ETag. */
+export async function getResource<S extends v.GenericSchema>(
+  service: Service,
+  path: string,
+  shape: S,
+): Promise<Result<{ readonly body: v.InferOutput<S>; readonly etag?: string }>> {
+  const answer = await ask(service, { method: "GET", path });
+  if (!answer.ok) return answer;
+  const parsed = v.safeParse(shape, answer.value.json);
+  if (!parsed.success)
+    return failed({ kind: "not-redfish", why: `${path} has another form (${placeOf(parsed.issues)})` });
+  const { etag } = answer.value;
+  return success({ body: parsed.output, ...(etag === undefined ? {} : { etag }) });
+}
+
+export async function changeResource(
+  service: Service,
+  method: "POST" | "PATCH",
+  path: string,
+  body: unknown,
+  ifMatch?: string,
+): Promise<Result<Done>> {
+  const answer = await ask(service, { method, path, body, ...(ifMatch === undefined ? {} : { ifMatch }) });
+  return answer.ok ? success(doneOf(answer.value)) : answer;
+}
+
+const doneOf = ({ status }: Answer): Done => (status === 202 ? "accepted" : "done");
+
+const placeOf = (issues: readonly v.BaseIssue<unknown>[]): string =>
+  issues
+    .map((issue) => v.getDotPath(issue) ?? "top")
+    .slice(0, 3)
+    .join(", ");

@@ -1,0 +1,110 @@
+import type { Problem } from "../base/problem.ts";
+
+/** Why a Redfish call gave no answer that can be used: a value, because agents decide by it. */
+export type Failure =
+  | { readonly kind: "unreachable"; readonly why: string }
+  | { readonly kind: "deadline"; readonly deadline_ms: number }
+  /** `sha256` is what the service showed, where that could be had. */
+  | { readonly kind: "untrusted"; readonly why: string; readonly sha256?: string }
+  | { readonly kind: "login"; readonly status: number }
+  /** It answers, but not as Redfish does. */
+  | { readonly kind: "not-redfish"; readonly why: string }
+  | { readonly kind: "status"; readonly status: number; readonly said: string }
+  /** If-Match did not hold: somebody else wrote in between. */
+  | { readonly kind: "changed" }
+  | { readonly kind: "several-systems"; readonly systems: readonly string[] }
+  | { readonly kind: "unsupported"; readonly what: string };
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export const success = <T>(value: T): Result<T> => ({ ok: true, value });
+export const failed = (failure: Failure): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure,
+});
+
+function impossible(failure: never): never {
+  throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);
+}
+
+/** The same for a person. `where` names the machine and which of its services. */
+export function problemOf(failure: Failure, where: string): Problem {
+  switch (failure.kind) {
+    case "unreachable":
+      return {
+        code: "DUET-E-REDFISH-UNREACHABLE",
+        where,
+        what: `no connection: ${failure.why}`,
+        fix: "check the address in the site file, the management wire, and that the service has power",
+      };
+    case "deadline":
+      return {
+        code: "DUET-E-REDFISH-DEADLINE",
+        where,
+        what: `no complete answer within ${failure.deadline_ms} ms`,
+        fix: "if it is only slow, raise `timeouts.bmc_call`; if it hangs, reset it (many BMCs have a reset of their own)",
+      };
+    case "untrusted":
+      return {
+        code: "DUET-E-REDFISH-UNTRUSTED",
+        where,
+        what: `its certificate is not trusted: ${failure.why}; nothing was sent to it`,
+        fix:
+          failure.sha256 === undefined
+            ? "write `trust: { ca: FILE }` or `trust: { fingerprint: SHA256 }` for it into the site file"
+            : `if its own pages show this fingerprint too, write \`trust: { fingerprint: "${failure.sha256}" }\` for it into the site file`,
+      };
+    case "login":
+      return {
+        code: "DUET-E-REDFISH-LOGIN",
+        where,
+        what: `it refuses the credentials (status ${failure.status})`,
+        fix: "check user name and password in the file or variable that `credentials:` names, and the user's rights",
+      };
+    case "not-redfish":
+      return {
+        code: "DUET-E-REDFISH-ANSWER",
+        where,
+        what: `it does not answer as a Redfish service does: ${failure.why}`,
+        fix: "check address and port, and that Redfish is switched on in its settings",
+      };
+    case "status":
+      return {
+        code: "DUET-E-REDFISH-STATUS",
+        where,
+        what: `it answered with status ${failure.status}${failure.said && `: ${failure.said}`}`,
+        fix: "see its own log; a 5xx often passes, or ends with a reset of the BMC",
+      };
+    case "changed":
+      return {
+        code: "DUET-E-REDFISH-CHANGED",
+        where,
+        what: "the resource was changed by somebody else between read and write; nothing was written",
+        fix: "try again",
+      };
+    case "several-systems":
+      return {
+        code: "DUET-E-REDFISH-SYSTEMS",
+        where,
+        what:
+          failure.systems.length === 0
+            ? "it has no System"
+            : `it has ${failure.systems.length} Systems, and the site file does not say which is this machine`,
+        fix:
+          failure.systems.length === 0
+            ? "is this the address of a BMC?"
+            : `add one of these under \`bmc:\` as \`system:\`: ${failure.systems.slice(0, 8).join(", ")}`,
+      };
+    case "unsupported":
+      return {
+        code: "DUET-E-REDFISH-UNSUPPORTED",
+        where,
+        what: failure.what,
+        fix: "update its firmware, or use a service that can do it",
+      };
+    default:
+      return impossible(failure);
+  }
+}

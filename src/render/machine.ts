@@ -1,0 +1,111 @@
+import type { Credentials, Machine, Site } from "../site/site.ts";
+import { cibConfiguration, passwordScript } from "./cib.ts";
+import { corosyncConf } from "./corosync.ts";
+import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
+import {
+  authorities,
+  authorityFile,
+  credentialsFile,
+  machineSite,
+  pduCredentialsFile,
+} from "./machine-site.ts";
+
+/** What rendering needs besides the site: read or made by the caller, since this folder does no I/O. */
+export interface Materials {
+  /** Both machines' BMC credentials, by machine: each may have to fence the other. */
+  readonly credentials: ReadonlyMap<string, Credentials>;
+  /** Both machines' PDU credentials, where there are PDUs. */
+  readonly pduCredentials: ReadonlyMap<string, Credentials>;
+  /** Lines for root's authorized_keys. */
+  readonly sshKeys: readonly string[];
+  /** Certificates that BMCs are trusted by, by the path that the site file names. */
+  readonly authorities: ReadonlyMap<string, string>;
+  /** Corosync's shared key, 256 random bytes, the same on both machines. */
+  readonly corosyncKey: Uint8Array;
+}
+
+/** Everything that makes a bare machine one of this site's, as Ignition applies it before the first boot. */
+export function machineIgnition(site: Site, machine: Machine, materials: Materials): Ignition {
+  const usernames = new Map([...materials.credentials].map(([name, c]) => [name, c.username]));
+  const cib = cibConfiguration(site, usernames);
+  const files: MachineFile[] = [
+    text("/etc/hostname", `${machine.name}\n`),
+    text("/etc/hosts", hosts(site)),
+    text("/etc/duet/machine", `${machine.name}\n`),
+    text("/etc/duet/site.yaml", machineSite(site)),
+    text("/etc/duet/cib.xml", cib.xml),
+    text("/etc/corosync/corosync.conf", corosyncConf(site)),
+    { path: "/etc/corosync/authkey", mode: 0o400, content: materials.corosyncKey },
+    secret("/root/.ssh/authorized_keys", `${materials.sshKeys.join("\n")}\n`),
+    text(
+      "/etc/ssh/sshd_config.d/10-duet.conf",
+      "PasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+    ),
+    ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
+    ...site.machines.flatMap((m) => bmcFiles(m, materials)),
+  ];
+  return ignition(files, units);
+}
+
+const text = (path: string, content: string): MachineFile => ({ path, mode: 0o644, content });
+const secret = (path: string, content: string): MachineFile => ({ path, mode: 0o600, content });
+
+function hosts(site: Site): string {
+  const lines = site.machines.map((m) => `${m.addresses[0] ?? ""} ${m.name}`);
+  return ["127.0.0.1 localhost", "::1 localhost", ...lines, ""].join("\n");
+}
+
+function bmcFiles(m: Machine, materials: Materials): readonly MachineFile[] {
+  const own = materials.credentials.get(m.name);
+  const pdu = materials.pduCredentials.get(m.name);
+  return [
+    ...(own === undefined ? [] : [secret(credentialsFile(m), credentialsLine(own))]),
+    ...(pdu === undefined ? [] : [secret(pduCredentialsFile(m), credentialsLine(pdu))]),
+    // What the stock fence agent runs to get the password: it is in no argument, no environment and not in the CIB.
+    { path: passwordScript(m), mode: 0o700, content: `#!/bin/sh\nexec cut -d: -f2- ${credentialsFile(m)}\n` },
+  ];
+}
+
+const credentialsLine = (c: Credentials): string => `${c.username}:${c.password.reveal()}\n`;
+
+const units: readonly IgnitionUnit[] = [
+  {
+    name: "duet-setup.service",
+    enabled: true,
+    contents: `[Unit]
+Description=duet: make this machine one of its site
+ConditionPathExists=!/var/lib/duet/setup-done
+Wants=network-online.target
+After=network-online.target dbus.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/bin/duet setup
+# Waits for its peer for as long as it takes: each try has its own deadlines and says what it waits for.
+TimeoutStartSec=infinity
+Restart=on-failure
+RestartSec=5s
+
+[Install]
+WantedBy=multi-user.target
+`,
+  },
+  {
+    name: "corosync.service",
+    dropins: [
+      {
+        name: "10-duet.conf",
+        contents: `[Unit]
+StartLimitIntervalSec=0
+
+[Service]
+# Corosync reads its addresses once: it must not start before the network has them.
+ExecStartPre=/usr/local/bin/duet wait-links
+Restart=on-failure
+RestartSec=2s
+`,
+      },
+    ],
+  },
+];

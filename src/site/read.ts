@@ -1,0 +1,115 @@
+import type { Problem } from "../base/problem.ts";
+import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
+import { preferredDefault, timeouts_default, trust_default, witness_default } from "./defaults.ts";
+import { draftOf } from "./draft.ts";
+import { parseDuration } from "./duration.ts";
+import { parseFingerprint } from "./fingerprint.ts";
+import { rules } from "./rules.ts";
+import type { WrittenMachine, WrittenSite } from "./schema.ts";
+import { checkShape } from "./shape.ts";
+import type { Bmc, CredentialsRef, Machine, Pdu, Site, Trust } from "./site.ts";
+import { readSource, type Source } from "./source.ts";
+
+export type SiteReading =
+  | { readonly site: Site; readonly problems: readonly [] }
+  | { readonly site: undefined; readonly problems: readonly Problem[] };
+
+const problems_max = 50;
+
+/** The site that a file describes, or everything that is wrong with the file. Never throws, never repeats a secret. */
+export function readSite(text: string, fileName: string): SiteReading {
+  const { source, problems } = readSource(text, fileName);
+  if (source === undefined) return refuse(problems);
+  const shape = checkShape(source);
+  // What is no plain value (an alias, say) is told once, not again for its form.
+  const forms = shape.problems.filter(({ where }) => !problems.some((problem) => problem.where === where));
+  const all = [...problems, ...forms, ...brokenRules(source)];
+  if (shape.written === undefined || all.length > 0) return refuse(all);
+  return { site: siteOf(shape.written), problems: [] };
+}
+
+function brokenRules(source: Source): readonly Problem[] {
+  const draft = draftOf(source);
+  return rules.flatMap(({ code, check }) =>
+    check(draft).map(({ at, part, what, fix }) => ({ code, where: source.where(at, part), what, fix })),
+  );
+}
+
+/** Line and column, from the end: the file's name may have colons too. */
+const placeOf = ({ where }: Problem): readonly number[] => where.split(":").slice(-2).map(Number);
+
+function refuse(problems: readonly Problem[]): SiteReading {
+  const inOrder = problems.toSorted((a, b) => {
+    const [lineA = 0, columnA = 0] = placeOf(a);
+    const [lineB = 0, columnB = 0] = placeOf(b);
+    return lineA - lineB || columnA - columnB;
+  });
+  return { site: undefined, problems: inOrder.slice(0, problems_max) };
+}
+
+function siteOf(written: WrittenSite): Site {
+  const machines = written.machines.map(machineOf);
+  const timeouts = written.timeouts ?? {};
+  return {
+    name: written.name,
+    topology: written.topology,
+    machines,
+    ssh_keys: typeof written.ssh_key === "string" ? [written.ssh_key] : written.ssh_key,
+    ...(written.api === undefined ? {} : { api: { address: known(canonicalAddress(written.api.address)) } }),
+    fencing: { preferred: written.fencing?.preferred ?? preferredDefault(machines) },
+    witness: written.witness ?? witness_default,
+    timeouts: {
+      token_ms: duration(timeouts.token) ?? timeouts_default.token_ms,
+      bmc_call_ms: duration(timeouts.bmc_call) ?? timeouts_default.bmc_call_ms,
+      fence_ms: duration(timeouts.fence) ?? timeouts_default.fence_ms,
+    },
+  };
+}
+
+function machineOf(written: WrittenMachine): Machine {
+  return {
+    name: written.name,
+    addresses: written.addresses.map((address) => known(canonicalAddress(address))),
+    bmc: bmcOf(written.bmc),
+    ...(written.pdu === undefined ? {} : { pdu: pduOf(written.pdu) }),
+  };
+}
+
+function bmcOf(written: WrittenMachine["bmc"]): Bmc {
+  return {
+    url: urlOf(known(parseEndpoint(written.address))),
+    credentials: credentialsOf(written.credentials),
+    trust: trustOf(written.trust),
+    ...(written.system === undefined ? {} : { system: written.system }),
+  };
+}
+
+function pduOf(written: NonNullable<WrittenMachine["pdu"]>): Pdu {
+  return {
+    url: urlOf(known(parseEndpoint(written.address))),
+    credentials: credentialsOf(written.credentials),
+    trust: trustOf(written.trust),
+    outlet: written.outlet,
+  };
+}
+
+function credentialsOf({ file, env }: WrittenMachine["bmc"]["credentials"]): CredentialsRef {
+  return file === undefined ? { env: known(env) } : { file };
+}
+
+function trustOf(written: WrittenMachine["bmc"]["trust"]): Trust {
+  if (written?.ca !== undefined) return { by: "ca", file: written.ca };
+  if (written?.fingerprint !== undefined)
+    return { by: "fingerprint", sha256: known(parseFingerprint(written.fingerprint)) };
+  return written?.nothing === true ? { by: "nothing" } : trust_default;
+}
+
+function duration(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDuration(text);
+}
+
+/** The schema has refused everything for which this would be undefined. */
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("bug: a checked value of the site file can't be read");
+  return value;
+}

@@ -1,0 +1,188 @@
+import { links_max, name_length_max, reserved_names } from "./defaults.ts";
+
+/** What is said when a value has the wrong form. No sentence repeats the value: it may be a password in the wrong place. */
+export interface Sentence {
+  readonly code: string;
+  readonly what: string;
+  readonly fix: string;
+}
+
+const credentials_fix =
+  "write `credentials: { file: NAME.bmc }` and put one line, username:password, into that file (chmod 600)";
+
+const table = {
+  site: {
+    code: "DUET-E-SITE-TYPE",
+    what: "the file must be a mapping of keys to values",
+    fix: "start with `name:`, `topology:`, `ssh_key:` and `machines:`; `duet init` writes such a file",
+  },
+  text: {
+    code: "DUET-E-SITE-TYPE",
+    what: "this must be text",
+    fix: 'put the value in quotes, as in "0042"',
+  },
+  machines: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`machines` must be a list with one entry per machine",
+    fix: "begin each machine with `- name:`",
+  },
+  machine: {
+    code: "DUET-E-SITE-TYPE",
+    what: "a machine must be a mapping with `name`, `addresses` and `bmc`",
+    fix: "begin it with `- name:` and indent its other keys to the column of `name`",
+  },
+  bmc: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`bmc` must be a mapping with `address` and `credentials`",
+    fix: "write `address:` and `credentials:` below it, indented by two more spaces",
+  },
+  pdu: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`pdu` must be a mapping with `address`, `outlet` and `credentials`",
+    fix: "write these keys below it, indented by two more spaces, or leave `pdu` out",
+  },
+  api: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`api` must be a mapping with `address`",
+    fix: "write `api: { address: 192.0.2.10 }` with the site's own address, or leave `api` out",
+  },
+  fencing: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`fencing` must be a mapping",
+    fix: "write `fencing: { preferred: NAME }`, or leave `fencing` out",
+  },
+  timeouts: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`timeouts` must be a mapping",
+    fix: "write `timeouts: { token: 1500ms }`, or leave `timeouts` out",
+  },
+  name: {
+    code: "DUET-E-SITE-NAME",
+    what: "a name has only lower-case letters, digits and `-`, and begins and ends with a letter or digit",
+    fix: "write a name such as `node1`",
+  },
+  "name-long": {
+    code: "DUET-E-SITE-NAME",
+    what: `a name has at most ${name_length_max} characters (it becomes a host name), and this one has more`,
+    fix: "write a shorter name, such as `node1`",
+  },
+  "name-reserved": {
+    code: "DUET-E-SITE-NAME",
+    what: `${reserved_names.join(", ")} are no names for a site or machine: duet uses them for something else`,
+    fix: "write another name, such as `node1`",
+  },
+  topology: {
+    code: "DUET-E-SITE-CHOICE",
+    what: "`topology` must be one of dual-replica, pair, single",
+    fix: "write `topology: dual-replica` for one control plane on two machines",
+  },
+  witness: {
+    code: "DUET-E-SITE-CHOICE",
+    what: "`witness` must be on or off",
+    fix: "write `witness: on`, or leave it out",
+  },
+  addresses: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`addresses` must be a list with one address per link",
+    fix: "write `addresses: [192.0.2.11]` with the machine's own address, or two of them",
+  },
+  "addresses-none": {
+    code: "DUET-E-SITE-LINKS",
+    what: "a machine needs an address on at least one link",
+    fix: "write `addresses: [192.0.2.11]` with the machine's own address",
+  },
+  "addresses-many": {
+    code: "DUET-E-SITE-LINKS",
+    what: `a machine has at most ${links_max} links, and one address on each`,
+    fix: "keep one address for each of the two wires between the machines",
+  },
+  address: {
+    code: "DUET-E-SITE-ADDRESS",
+    what: "this must be an IP address",
+    fix: "write an address such as 192.0.2.11 or 2001:db8::11, without brackets, port, prefix length or zone",
+  },
+  "address-unreachable": {
+    code: "DUET-E-SITE-ADDRESS",
+    what: "another machine can't reach this address: it is loopback, link-local, multicast, unspecified or IPv4-mapped",
+    fix: "write the address that the machine has on the wire to its peer",
+  },
+  endpoint: {
+    code: "DUET-E-SITE-ENDPOINT",
+    what: "this must be the address of a Redfish service",
+    fix: "write https://203.0.113.11, https://203.0.113.11:8443, a host name, or https://[2001:db8::11]",
+  },
+  "endpoint-http": {
+    code: "DUET-E-SITE-ENDPOINT",
+    what: "Redfish is spoken over HTTPS only: plain HTTP would send the password in the clear",
+    fix: "write https:// instead of http://; `trust:` takes a self-signed certificate by its fingerprint",
+  },
+  "endpoint-path": {
+    code: "DUET-E-SITE-ENDPOINT",
+    what: "the address ends after host and port; duet finds the paths behind it by itself",
+    fix: "drop what follows the host, and name a System with `system:` if the BMC has several",
+  },
+  path: {
+    code: "DUET-E-SITE-PATH",
+    what: "this must be the path of a file, relative to the site file or absolute, with no `:` and no leading `~`",
+    fix: "write a path such as node1.bmc or /etc/duet/node1.bmc",
+  },
+  "ssh-key": {
+    code: "DUET-E-SITE-PATH",
+    what: "`ssh_key` must be the path of a public key's file, or a list of such paths",
+    fix: "write `ssh_key: admin.pub`, with the key itself in that file",
+  },
+  "redfish-path": {
+    code: "DUET-E-SITE-REDFISH-PATH",
+    what: "this must be the path of a Redfish resource",
+    fix: "write a path that begins with /redfish/v1/, such as /redfish/v1/Systems/1",
+  },
+  credentials: {
+    code: "DUET-E-SITE-PASSWORD",
+    what: "`credentials` must say where the credentials are; they never stand in the site file itself",
+    fix: credentials_fix,
+  },
+  "credentials-one": {
+    code: "DUET-E-SITE-CREDENTIALS",
+    what: "`credentials` must have exactly one of `file` and `env`",
+    fix: "write `credentials: { file: node1.bmc }` or `credentials: { env: NODE1_BMC }`",
+  },
+  env: {
+    code: "DUET-E-SITE-CREDENTIALS",
+    what: "`env` must be the name of an environment variable: upper-case letters, digits and `_`",
+    fix: "write a name such as NODE1_BMC, and put username:password into that variable",
+  },
+  "password-key": {
+    code: "DUET-E-SITE-PASSWORD",
+    what: "passwords and other secrets never stand in the site file",
+    fix: `remove this key; ${credentials_fix}. Change the password if this file was shared`,
+  },
+  "password-url": {
+    code: "DUET-E-SITE-PASSWORD",
+    what: "an address must not carry a user name or password",
+    fix: `drop everything up to the @; ${credentials_fix}. Change the password if this file was shared`,
+  },
+  trust: {
+    code: "DUET-E-SITE-TRUST",
+    what: "`trust` must have exactly one of `ca`, `fingerprint` and `nothing`",
+    fix: "write `trust: { fingerprint: SHA256 }` or `trust: { ca: FILE }`; `duet check` shows the fingerprint that it sees",
+  },
+  "trust-nothing": {
+    code: "DUET-E-SITE-TRUST",
+    what: "`nothing` can only be true",
+    fix: "write `trust: { nothing: true }`, or drop `trust` for the system's store",
+  },
+  fingerprint: {
+    code: "DUET-E-SITE-TRUST",
+    what: "`fingerprint` must be the SHA-256 of a certificate: 64 hexadecimal digits, with or without colons",
+    fix: "copy what `duet check` shows, or `openssl x509 -noout -fingerprint -sha256`, and put it in quotes",
+  },
+  duration: {
+    code: "DUET-E-SITE-DURATION",
+    what: "a time must be a number with its unit, ms, s or m",
+    fix: "write a time such as 1500ms or 5s",
+  },
+} as const satisfies Record<string, Sentence>;
+
+export type SentenceKey = keyof typeof table;
+
+export const sentences: Readonly<Record<string, Sentence>> = table;

@@ -1,0 +1,71 @@
+import { parse } from "yaml";
+import type { CredentialsRef } from "./site.ts";
+
+/** What `duet init` asks for. */
+export interface Answers {
+  readonly name: string;
+  readonly topology: string;
+  readonly ssh_keys: readonly string[];
+  readonly machines: readonly MachineAnswers[];
+  readonly api?: string;
+}
+
+export interface MachineAnswers {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  readonly bmc: string;
+  readonly credentials: CredentialsRef;
+  readonly fingerprint?: string;
+}
+
+/** A site file for people to read and go on with: what was answered, and the rest as comments that explain it. */
+export function siteTemplate(answers: Answers): string {
+  const keys = answers.ssh_keys.map(scalar);
+  return `# A site of duet. docs/site.md explains every key; \`duet check\` checks this file and what it describes.
+name: ${scalar(answers.name)}
+topology: ${scalar(answers.topology)}
+ssh_key: ${keys.length === 1 ? keys[0] : `[${keys.join(", ")}]`}
+machines:
+${answers.machines.map(machineText).join("")}
+# The API's virtual IP, where no load balancer of the site's has one.
+${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address: ${scalar(answers.api)} }`}
+
+# Who wins when the wire between two healthy machines is cut: a machine's name, or leader.
+# Without this, the name that sorts first.
+# fencing: { preferred: ${scalar(answers.machines[0]?.name ?? "node1")} }
+
+# off gives up starting a machine alone without a human.
+# witness: on
+
+# timeouts: { token: 1500ms, bmc_call: 5s, fence: 60s }
+`;
+}
+
+function machineText(machine: MachineAnswers): string {
+  const { credentials, fingerprint } = machine;
+  const ref = "file" in credentials ? `file: ${scalar(credentials.file)}` : `env: ${scalar(credentials.env)}`;
+  const trust =
+    fingerprint === undefined
+      ? "      # For a self-signed certificate; `duet check` shows its fingerprint.\n      # trust: { fingerprint: SHA256 }\n"
+      : `      trust: { fingerprint: ${JSON.stringify(fingerprint)} }\n`;
+  return `  - name: ${scalar(machine.name)}
+    addresses: [${machine.addresses.map(scalar).join(", ")}]
+    bmc:
+      address: ${scalar(machine.bmc)}
+      # One line, username:password; in a file that nobody else may read (chmod 600).
+      credentials: { ${ref} }
+${trust}`;
+}
+
+/** As it is where YAML reads it back as the same text, also within brackets; else in quotes (`2001:db8::`, `123`, `on`). */
+function scalar(text: string): string {
+  if (!/^[\w./:-]+$/.test(text)) return JSON.stringify(text);
+  try {
+    const read: unknown = parse(`[${text}, ${text}]`);
+    return Array.isArray(read) && read.length === 2 && read.every((each) => each === text)
+      ? text
+      : JSON.stringify(text);
+  } catch {
+    return JSON.stringify(text);
+  }
+}

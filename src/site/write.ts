@@ -1,0 +1,47 @@
+import { stringify } from "yaml";
+import { formatDuration } from "./duration.ts";
+import type { Endpoint, Machine, Site } from "./site.ts";
+
+/** A site as the text of a site file, every value said. `readSite` of it gives the same site. */
+export function writeSite(site: Site): string {
+  return stringify({
+    name: site.name,
+    topology: site.topology,
+    ssh_key: site.ssh_keys,
+    machines: site.machines.map(machine),
+    ...(site.api === undefined ? {} : { api: site.api }),
+    fencing: site.fencing,
+    witness: site.witness,
+    timeouts: {
+      token: formatDuration(site.timeouts.token_ms),
+      bmc_call: formatDuration(site.timeouts.bmc_call_ms),
+      fence: formatDuration(site.timeouts.fence_ms),
+    },
+  });
+}
+
+function machine(m: Machine): unknown {
+  return {
+    name: m.name,
+    addresses: m.addresses,
+    bmc: { ...endpoint(m.bmc), ...(m.bmc.system === undefined ? {} : { system: m.bmc.system }) },
+    ...(m.pdu === undefined ? {} : { pdu: { ...endpoint(m.pdu), outlet: m.pdu.outlet } }),
+  };
+}
+
+function endpoint(e: Endpoint): object {
+  return { address: e.url, credentials: e.credentials, ...trust(e.trust) };
+}
+
+function trust(t: Endpoint["trust"]): object {
+  switch (t.by) {
+    case "system":
+      return {};
+    case "ca":
+      return { trust: { ca: t.file } };
+    case "fingerprint":
+      return { trust: { fingerprint: t.sha256 } };
+    case "nothing":
+      return { trust: { nothing: true } };
+  }
+}
