@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { loadCredentials } from "../src/machine/credentials.ts";
 import { hostOf, portOf } from "./addresses.ts";
 import { startBmc } from "./bmc/bmc.ts";
@@ -48,12 +48,13 @@ async function main([kind, labName = "", machineName = "", flag]: readonly strin
   const folder = pduFolder(lab);
   await startPdu(
     {
-      name: `${dirname(pdu.outlet)}`,
+      name: "rack PDU",
       host: hostOf(pdu.url),
       port: portOf(pdu.url),
       tls: await tlsIn(folder),
       folder,
       credentials: await loadCredentials(pdu.credentials, siteFolder),
+      times: { off_ms: 0, on_ms: 0 },
     },
     feeds,
   );

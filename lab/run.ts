@@ -8,7 +8,11 @@ import { inSeat } from "./seat.ts";
 export const seatName = "seat";
 
 /** The command line that runs a command in a machine, as a person at its console would, or in the operator's seat. */
-async function commandIn(lab: Lab, name: string, argv: readonly string[]): Promise<[string, ...string[]]> {
+export async function commandIn(
+  lab: Lab,
+  name: string,
+  argv: readonly string[],
+): Promise<[string, ...string[]]> {
   if (name === seatName) return inSeat(lab, argv);
   const m = machineOf(lab, name);
   const leader = await leaderPid(lab, m);
@@ -26,7 +30,7 @@ async function commandIn(lab: Lab, name: string, argv: readonly string[]): Promi
     "--target",
     String(leader),
     "--all",
-        "env",
+    "env",
     "--chdir=/root",
     "HOME=/root",
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin",

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Secret } from "../../src/base/secret.ts";
+import { until } from "../../src/machine/clock.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
-import { validatorExceptions } from "./clients/exceptions.ts";
+import { validatorExceptions } from "./validator-exceptions.ts";
 import { pythonWithClients } from "./clients/venv.ts";
 import { startPdu } from "./pdu.ts";
 import { bench, FakeFeed, FakeMetal, password, testTls, username } from "./testing.ts";
@@ -124,6 +125,8 @@ test("fence_redfish: status, monitor, off, on, reboot", async () => {
   for (const [action, status, powered] of steps) {
     const result = await fence(action);
     assert.equal(result.status, status, `${action}: ${result.stdout}${result.stderr}`);
+    // It takes PoweringOn for On and comes back early; PoweringOff it takes for On too, so its Off is Off.
+    if (powered) await until("the machine is on", async () => lab.metal.powered, { deadline_ms: 5_000 });
     assert.equal(lab.metal.powered, powered, action);
   }
   assert.deepEqual(lab.metal.done, ["cut", "on", "cut", "on"]);

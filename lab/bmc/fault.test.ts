@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -70,4 +70,10 @@ test("a file that nobody of the lab wrote is an error, not «no fault»", async 
 
 test("each kind says in one sentence what it does", () => {
   for (const { what } of Object.values(faultKinds)) assert.match(what, /^[A-Z].*\.$/);
+});
+
+test("the page for users says of each fault what the code says", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/bmc.md"), "utf8");
+  for (const [kind, { what }] of Object.entries(faultKinds))
+    assert.ok(page.includes(`| \`${kind}${kind === "slow" ? " N" : ""}\` | ${what}`), kind);
 });

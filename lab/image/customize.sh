@@ -50,9 +50,9 @@ mkdir -p "$root/etc/selinux"
 printf 'SELINUX=disabled\nSELINUXTYPE=none\n' > "$root/etc/selinux/config"
 printf '#!/bin/sh\nexec cat > /dev/null\n' > "$root/usr/local/sbin/setfiles"
 chmod 755 "$root/usr/local/sbin/setfiles"
-# The journal is a machine's memory of a failover: kept over a power cut, bounded.
+# The journal is a machine's memory of a failover: kept over a power cut, bounded, without the host kernel's lines.
 mkdir -p "$root/etc/systemd/journald.conf.d" "$root/var/log/journal"
-printf '[Journal]\nStorage=persistent\nSystemMaxUse=64M\nSyncIntervalSec=2s\n' > "$root/etc/systemd/journald.conf.d/duet-image.conf"
+printf '[Journal]\nStorage=persistent\nSystemMaxUse=64M\nSyncIntervalSec=2s\nReadKMsg=no\n' > "$root/etc/systemd/journald.conf.d/duet-image.conf"
 # The next boot is a first boot: presets are applied and an id is made. An empty file would not do: see machine-id(5).
 echo uninitialized > "$root/etc/machine-id"
 rm -f "$root/var/lib/dbus/machine-id" "$root/etc/hostname" "$root/etc/resolv.conf"

@@ -74,7 +74,9 @@ export async function withRoot(
   argv: readonly [string, ...string[]],
 ): Promise<RunResult> {
   await waitDiskFree(m);
-  return await run(["sh", withRootScript, m.folder, lab.record.image, layerOf(lab), ...argv], { deadline_ms: 60_000 });
+  return await run(["sh", withRootScript, m.folder, lab.record.image, layerOf(lab), ...argv], {
+    deadline_ms: 60_000,
+  });
 }
 
 /** The layer above the OS image that carries duet: at a real site an image layer or a package does that. */

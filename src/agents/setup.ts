@@ -2,7 +2,14 @@ import { mkdir, readFile } from "node:fs/promises";
 import { fail } from "../base/problem.ts";
 import { until } from "../machine/clock.ts";
 import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
-import { clusterProperty, clusterState, loadConfiguration } from "../machine/pacemaker.ts";
+import {
+  clusterProperty,
+  clusterState,
+  fenceDevices,
+  isStarted,
+  loadConfiguration,
+  replaceSections,
+} from "../machine/pacemaker.ts";
 import { run } from "../machine/process.ts";
 import type { Progress } from "../machine/progress.ts";
 import { loadSite } from "../machine/site-file.ts";
@@ -10,6 +17,7 @@ import { markProperty } from "../render/cib.ts";
 import { orderedMachines } from "../render/corosync.ts";
 import type { Site } from "../site/site.ts";
 
+const configurationFile = "/etc/duet/cib.xml";
 const doneFile = "/var/lib/duet/setup-done";
 
 /**
@@ -28,10 +36,14 @@ export async function setup(progress: Progress): Promise<void> {
   const site = await loadSite("/etc/duet/site.yaml");
   await progress.step("trust the BMCs' certificates", trustAuthorities);
   await progress.step("check Corosync's configuration", () => run(["corosync", "-t"]));
+  await progress.step("give Pacemaker its first configuration", () => seedConfiguration(site));
   await progress.step("start Corosync and Pacemaker", startCluster);
   await progress.step(`wait for ${peers(site, machine)}`, () => allOnline(site));
   await progress.step("load the cluster's configuration", (say) => configure(site, machine, say));
   await progress.step("check it with crm_verify", () => run(["crm_verify", "--live-check"]));
+  await progress.step(`see that ${peers(site, machine)} can be fenced from here`, () =>
+    fenceable(site, machine),
+  );
   await mkdir("/var/lib/duet", { recursive: true });
   await replaceSynced(doneFile, `${new Date().toISOString()}\n`);
 }
@@ -50,9 +62,24 @@ async function trustAuthorities(): Promise<void> {
   }
 }
 
+/**
+ * Pacemaker that starts with nothing waits 20 s for other machines before it elects a leader. With duet's configuration
+ * in its place beforehand it knows better. A configuration that is there is never touched: it may be newer than ours.
+ * The machines are in it too: the fencer skips, for good, a device that it can't place on a known machine when it starts.
+ */
+async function seedConfiguration(site: Site): Promise<void> {
+  const file = "/var/lib/pacemaker/cib/cib.xml";
+  if (await exists(file)) return;
+  const { stdout: empty } = await run(["cibadmin", "--empty"]);
+  const nodes = orderedMachines(site).map((m, i) => `<node id="${i + 1}" uname="${m.name}"/>`);
+  const known = empty.replace("<nodes/>", `<nodes>${nodes.join("")}</nodes>`);
+  await replaceSynced(file, replaceSections(known, await readFile(configurationFile, "utf8")), 0o600);
+  await run(["chown", "hacluster:haclient", file]);
+}
+
 async function startCluster(): Promise<void> {
-  // Enabled, so that they start by themselves at each later boot; they wait for this machine's addresses.
-  await run(["systemctl", "enable", "--quiet", "corosync.service", "pacemaker.service"]);
+  // Wanted at each later boot too; they wait for this machine's addresses. `enable` would do the same, five reloads slower.
+  await run(["systemctl", "add-wants", "multi-user.target", "corosync.service", "pacemaker.service"]);
   await run(["systemctl", "start", "corosync.service", "pacemaker.service"], { deadline_ms: 90_000 });
 }
 
@@ -74,12 +101,12 @@ async function allOnline(site: Site): Promise<void> {
 
 /** One machine loads it, the other waits until it is there: two at once would only get in each other's way. */
 async function configure(site: Site, machine: string, say: (detail: string) => void): Promise<void> {
-  const configuration = await readFile("/etc/duet/cib.xml", "utf8");
+  const configuration = await readFile(configurationFile, "utf8");
   const mark = /name="duet-configuration" value="([0-9a-f]+)"/.exec(configuration)?.[1];
   if (mark === undefined)
     fail(
       "DUET-E-SETUP-NOT-RENDERED",
-      "/etc/duet/cib.xml",
+      configurationFile,
       "it was not written by `duet render`",
       "render the site again",
     );
@@ -95,4 +122,16 @@ async function configure(site: Site, machine: string, say: (detail: string) => v
       every_ms: 250,
     },
   );
+}
+
+/** A cluster whose fencer knows no way to its peer looks whole until the day it is needed. */
+async function fenceable(site: Site, machine: string): Promise<void> {
+  for (const peer of site.machines) {
+    if (peer.name === machine) continue;
+    await until(
+      `a registered and started fence device for ${peer.name}`,
+      async () => (await fenceDevices(peer.name)).length > 0 && (await isStarted(`fence-${peer.name}`)),
+      { deadline_ms: 60_000, every_ms: 250 },
+    );
+  }
 }

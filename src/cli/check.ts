@@ -1,10 +1,5 @@
 import type { Command } from "commander";
-
-interface Options {
-  readonly offline?: boolean;
-  readonly json?: boolean;
-  readonly sshConfig?: string;
-}
+import type { CheckOptions } from "./check-command.ts";
 
 export function register(program: Command): void {
   program
@@ -28,7 +23,7 @@ Examples:
 
 Exit status: 0 all well or only warnings, 1 something failed, 2 the file is wrong.`,
     )
-    .action(async (site: string, options: Options) => {
+    .action(async (site: string, options: CheckOptions) => {
       const { checkCommand } = await import("./check-command.ts");
       process.exitCode = await checkCommand(site, options);
     });

@@ -108,7 +108,8 @@ function nextSteps(file: string, answers: Answers): string {
   return [
     `${file} is written. Next:`,
     ...files.map(
-      (name) => `  write username:password of the BMC into ${isAbsolute(name) ? name : join(dirname(file), name)}, then chmod 600 it`,
+      (name) =>
+        `  write username:password of the BMC into ${isAbsolute(name) ? name : join(dirname(file), name)}, then chmod 600 it`,
     ),
     ...variables.map((name) => `  put username:password of the BMC into the environment variable ${name}`),
     `  duet check ${file}`,

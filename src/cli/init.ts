@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { InitOptions } from "./init-command.ts";
 
 export function register(program: Command): void {
   program
@@ -29,7 +30,7 @@ Examples:
 
 Exit status: 0 written, 2 something is missing or wrong and nothing was written.`,
     )
-    .action(async (file: string, options: object) => {
+    .action(async (file: string, options: InitOptions) => {
       const { initCommand } = await import("./init-command.ts");
       process.exitCode = await initCommand(file, options);
     });

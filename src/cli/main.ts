@@ -1,13 +1,25 @@
 import { Command, CommanderError } from "commander";
 import { DuetError, exit } from "../base/problem.ts";
+import * as check from "./check.ts";
+import * as demo from "./demo.ts";
+import * as init from "./init.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
 import { printProblems } from "./output.ts";
+import * as probe from "./probe.ts";
 import * as render from "./render.ts";
 import * as setup from "./setup.ts";
 
 /** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
-const commands: readonly { readonly register: (program: Command) => void }[] = [render, setup, lab];
+const commands: readonly { readonly register: (program: Command) => void }[] = [
+  init,
+  check,
+  render,
+  setup,
+  probe,
+  lab,
+  demo,
+];
 
 export const version = "0.1.0";
 

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { run } from "./process.ts";
 import { allNamed, childNamed, parseXml, printXml } from "./xml.ts";
 
@@ -52,6 +53,24 @@ export async function clusterProperty(name: string): Promise<string | undefined>
   return status === 0 ? stdout.trim() : undefined;
 }
 
+/** The devices by which this machine's own fencer could power off a machine. */
+export async function fenceDevices(target: string): Promise<readonly string[]> {
+  const { status, stdout } = await run(["stonith_admin", "--list", target, "--output-as=xml"], {
+    accept: "any",
+    deadline_ms: 20_000,
+  });
+  return status === 0 ? allNamed(parseXml(stdout), "item").map((item) => item.textContent ?? "") : [];
+}
+
+/** Whether a resource runs somewhere, by its own account. */
+export async function isStarted(resource: string): Promise<boolean> {
+  const { stdout } = await run(["crm_resource", "--locate", "--resource", resource, "--quiet"], {
+    accept: "any",
+    deadline_ms: 10_000,
+  });
+  return stdout.trim() !== "";
+}
+
 /** Sections of the configuration that belong to the cluster itself and not to duet. */
 const sectionsNotOurs = new Set(["nodes", "alerts", "acls", "tags"]);
 
@@ -70,7 +89,6 @@ export async function loadConfiguration(configuration: string): Promise<void> {
       after: `${folder}/after.xml`,
       patch: `${folder}/patch.xml`,
     };
-    const { writeFile } = await import("node:fs/promises");
     await writeFile(files.before, before);
     await writeFile(files.after, after);
     // Status 1 says that there is a difference.

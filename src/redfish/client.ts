@@ -55,6 +55,8 @@ export class RedfishClient {
   /** The service root: there, over a connection that is trusted, and Redfish. */
   async root(): Promise<Result<{ readonly systems: string; readonly version: string }>> {
     const found = await this.#get("/redfish/v1/", root);
+    if (!found.ok && found.failure.kind === "status" && found.failure.status === 404)
+      return failed({ kind: "not-redfish", why: "it has no /redfish/v1/" });
     if (!found.ok) return found;
     return success({
       systems: found.value.body.Systems["@odata.id"],

@@ -4,21 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startPdu } from "../../lab/bmc/pdu.ts";
-import { FakeFeed, testTls } from "../../lab/bmc/testing.ts";
+import { FakeFeed, password, testTls, username } from "../../lab/bmc/testing.ts";
 import { until } from "../machine/clock.ts";
 import { OutletClient } from "./pdu.ts";
 import { fakeService, serviceAt } from "./testing.ts";
 
+const kit = { tls: await testTls(), login: { username, password } };
 const outlet = "/redfish/v1/PowerEquipment/RackPDUs/1/Outlets/node1";
 
 test("an outlet is switched and read back", async () => {
   const folder = await mkdtemp(join(tmpdir(), "duet-pdu-"));
   const feed = new FakeFeed();
-  const { credentials } = await serviceAt(1);
+  const { credentials } = serviceAt(kit, 0);
   const config = { name: "pdu", host: "127.0.0.1", port: 0, tls: await testTls(), folder, credentials };
   const pdu = await startPdu({ ...config, times: { off_ms: 0, on_ms: 0 } }, new Map([["node1", feed]]));
   try {
-    const client = new OutletClient({ ...(await serviceAt(pdu.port)), outlet });
+    const client = new OutletClient({ ...serviceAt(kit, pdu.port), outlet });
     assert.deepEqual(await client.powerState(), { ok: true, value: "On" });
     assert.ok((await client.power("Off")).ok);
     await until("Off", async () => !feed.powered, { deadline_ms: 5_000, every_ms: 10 });
@@ -31,7 +32,7 @@ test("an outlet is switched and read back", async () => {
 });
 
 test("an outlet that can't be switched says so", async () => {
-  await using fake = await fakeService(() => ({ body: { PowerState: "On" } }));
-  const result = await new OutletClient({ ...(await serviceAt(fake.port)), outlet }).power("Off");
+  await using fake = await fakeService(kit, () => ({ body: { PowerState: "On" } }));
+  const result = await new OutletClient({ ...serviceAt(kit, fake.port), outlet }).power("Off");
   assert.ok(!result.ok && result.failure.kind === "unsupported");
 });

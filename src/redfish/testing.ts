@@ -1,31 +1,36 @@
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { X509Certificate } from "node:crypto";
-import { password, testTls, username } from "../../lab/bmc/testing.ts";
+import { createServer } from "node:https";
 import { Secret } from "../base/secret.ts";
-import type { LoadedTrust } from "../machine/trust.ts";
 import type { BmcService } from "./client.ts";
 
-/** For tests: a service at a port of this box, trusted through its own certificate unless told otherwise. */
-export async function serviceAt(port: number, changes: Partial<BmcService> = {}): Promise<BmcService> {
+/** For tests: what they share of TLS and login. The lab's BMC has both; passed in, because the lab stands after this. */
+export interface TestKit {
+  readonly tls: { readonly key: string; readonly cert: string };
+  readonly login: { readonly username: string; readonly password: string };
+}
+
+/** A service at a port of this box, trusted through its own certificate unless told otherwise. */
+export function serviceAt(
+  { tls, login }: TestKit,
+  port: number,
+  changes: Partial<BmcService> = {},
+): BmcService {
   return {
     url: `https://127.0.0.1:${port}`,
-    credentials: { username, password: new Secret(password) },
-    trust: { by: "ca", pem: (await testTls()).cert },
+    credentials: { username: login.username, password: new Secret(login.password) },
+    trust: { by: "ca", pem: tls.cert },
     deadline_ms: 5_000,
     ...changes,
   };
 }
 
-export async function fingerprintTrust(): Promise<Extract<LoadedTrust, { by: "fingerprint" }>> {
-  const { fingerprint256 } = new X509Certificate((await testTls()).cert);
-  return { by: "fingerprint", sha256: fingerprint256.replaceAll(":", "").toLowerCase() };
+export function fingerprintOf({ tls }: TestKit): string {
+  return new X509Certificate(tls.cert).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
 export interface Asked {
   readonly method: string;
   readonly path: string;
-  readonly headers: NodeJS.Dict<string | string[]>;
 }
 
 export interface FakeService extends AsyncDisposable {
@@ -36,35 +41,34 @@ export interface FakeService extends AsyncDisposable {
 export interface FakeAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Text as it is, anything else as JSON. */
   readonly body?: unknown;
 }
 
 /** A service that says whatever a test wants, right or wrong. */
-export async function fakeService(answer: (asked: Asked) => FakeAnswer): Promise<FakeService> {
+export async function fakeService(
+  { tls }: TestKit,
+  answer: (asked: Asked) => FakeAnswer,
+): Promise<FakeService> {
   const asked: Asked[] = [];
-  const server: Server = createServer(await testTls(), (request, response) => {
-    const each = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
+  const server = createServer({ ...tls }, (request, response) => {
+    const each = { method: request.method ?? "", path: request.url ?? "" };
     asked.push(each);
-    const { status = 200, headers = {}, body } = answer(each);
+    const { status = 200, headers = {}, body = "" } = answer(each);
     response.writeHead(status, headers);
-    response.end(typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body));
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      resolve(portOf(server.address()));
-    });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
   });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not listening");
   return {
-    port,
+    port: address.port,
     asked,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === "string") throw new Error("not listening");
-  return address.port;
 }

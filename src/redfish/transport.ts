@@ -129,8 +129,10 @@ export function failureOf(error: unknown, deadline_ms: number): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith("no complete answer")) return { kind: "deadline", deadline_ms };
   if (untrusted_codes.test(code)) return { kind: "untrusted", why: code.toLowerCase().replaceAll("_", " ") };
-  if (/^(ERR_SSL_|EPROTO)/.test(code))
+  if (/wrong.version.number|packet.length/i.test(`${code} ${message}`))
     return { kind: "not-redfish", why: "it does not speak TLS on this port" };
+  if (/^(ERR_SSL_|EPROTO)/.test(code))
+    return { kind: "not-redfish", why: `no TLS could be agreed on (${code})` };
   if (/^(HPE_|ERR_HTTP)/.test(code) || message === "answer too long")
     return { kind: "not-redfish", why: "its answer is no HTTP that can be read" };
   return { kind: "unreachable", why: code === "" ? "the connection broke" : code };

@@ -58,7 +58,8 @@ function fenceDevice(site: Site, m: Machine, username: string): string {
         ["stonith_status_sleep", String(fencePolicy.status_sleep_s.value)],
         ["pcmk_off_timeout", `${fencePolicy.off_timeout_s.value + raceDelay_s(site, m)}s`],
         ["pcmk_off_retries", String(fencePolicy.off_retries.value)],
-        ["pcmk_delay_base", `${raceDelay_s(site, m)}s`],
+        // With the machine's name: Pacemaker 3.0.0 takes a bare value too, but logs an error for it.
+        ["pcmk_delay_base", `${m.name}:${raceDelay_s(site, m)}s`],
       ],
       6,
     ),

@@ -51,11 +51,12 @@ test("addresses that no other machine can reach are known", () => {
     assert.equal(isReachable(text), true, text);
 });
 
+const read = (text: string) => {
+  const endpoint = parseEndpoint(text);
+  return endpoint === undefined ? undefined : urlOf(endpoint);
+};
+
 test("a service's address is read in every form, with the port or without", () => {
-  const read = (text: string) => {
-    const endpoint = parseEndpoint(text);
-    return endpoint === undefined ? undefined : urlOf(endpoint);
-  };
   assert.equal(read("https://203.0.113.11"), "https://203.0.113.11");
   assert.equal(read("https://203.0.113.11/"), "https://203.0.113.11");
   assert.equal(read("HTTPS://BMC1.example:443"), "https://bmc1.example");

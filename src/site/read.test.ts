@@ -319,8 +319,9 @@ test("every fault of a file is told at once, in the order of the lines", () => {
   ]);
 });
 
+const fix = (text: string) => readSite(text, "site.yaml").problems[0]?.fix ?? "";
+
 test("the fix names what was probably meant", () => {
-  const fix = (text: string) => readSite(text, "site.yaml").problems[0]?.fix ?? "";
   assert.match(fix(withLine(minimal, 2, "topolgy: dual-replica")), /`topology`/);
   assert.match(fix(withLine(minimal, 6, "    adresses: [192.0.2.11, 198.51.100.11]")), /`addresses`/);
   assert.match(fix(withLine(minimal, 8, "      address: [2001:db8::11]:8443")), /quotes/);

@@ -8,34 +8,32 @@ export interface SyntaxFault {
   readonly fix: string;
 }
 
+const feature_codes: ReadonlySet<string> = new Set([
+  "BAD_ALIAS",
+  "ALIAS_PROPS",
+  "MULTIPLE_ANCHORS",
+  "MULTIPLE_TAGS",
+  "TAG_RESOLVE_FAILED",
+  "BAD_PROP_ORDER",
+]);
+
 export function syntaxFault(error: Pick<YAMLError, "code" | "message" | "pos">, text: string): SyntaxFault {
   const [offset] = error.pos;
-  switch (error.code) {
-    case "DUPLICATE_KEY":
-      return {
-        code: "DUET-E-SITE-DUPLICATE-KEY",
-        offset,
-        what: "this key is already there: a key may stand only once in a mapping",
-        fix: "keep one of the two; begin each machine with its own `- name:`",
-      };
-    case "BAD_ALIAS":
-    case "ALIAS_PROPS":
-    case "MULTIPLE_ANCHORS":
-    case "MULTIPLE_TAGS":
-    case "TAG_RESOLVE_FAILED":
-    case "BAD_PROP_ORDER":
-      return yamlFeature(offset);
-    case "RESOURCE_EXHAUSTION":
-      return tooDeep;
-    case "MULTIPLE_DOCS":
-      return {
-        ...notYaml(offset),
-        what: "a site file is one document: nothing may follow a line `---` in the middle",
-        fix: "keep one site per file",
-      };
-    default:
-      return lineFault(error, text);
-  }
+  if (error.code === "DUPLICATE_KEY")
+    return {
+      code: "DUET-E-SITE-DUPLICATE-KEY",
+      offset,
+      what: "this key is already there: a key may stand only once in a mapping",
+      fix: "keep one of the two; begin each machine with its own `- name:`",
+    };
+  if (error.code === "MULTIPLE_DOCS")
+    return {
+      ...notYaml(offset),
+      what: "a site file is one document: nothing may follow a line `---` in the middle",
+      fix: "keep one site per file",
+    };
+  if (error.code === "RESOURCE_EXHAUSTION") return tooDeep;
+  return feature_codes.has(error.code) ? yamlFeature(offset) : lineFault(error, text);
 }
 
 export function yamlFeature(offset: number): SyntaxFault {

@@ -67,10 +67,11 @@ async function probeDisk(folder: string): Promise<DiskReport> {
   }
 }
 
+const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
+
 export function summary(times_ms: readonly number[]): Omit<DiskReport, "folder"> {
   const sorted = times_ms.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-  const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
   return {
     writes: sorted.length,
     p50_ms: rounded(at(0.5)),
