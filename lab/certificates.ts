@@ -11,12 +11,11 @@ export async function makeAuthority(folder: string): Promise<{ certificate: stri
   const certificate = join(folder, "bmc-ca.crt");
   const key = join(folder, "bmc-ca.key");
   if (!(await exists(certificate)))
-    await run([
-      "openssl",
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"],
-      ...["-days", days, "-subj", "/CN=lab BMC authority", "-keyout", key, "-out", certificate],
-      ...["-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign"],
-    ]);
+    await openssl(
+      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"],
+      ["-days", days, "-subj", "/CN=lab BMC authority", "-keyout", key, "-out", certificate],
+      ["-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign"],
+    );
   return { certificate, key };
 }
 
@@ -32,14 +31,17 @@ export async function makeCertificate(
     extensions,
     `subjectAltName=${isIPv6(host) || /^[\d.]+$/.test(host) ? "IP" : "DNS"}:${host}\nextendedKeyUsage=serverAuth\nbasicConstraints=CA:FALSE\n`,
   );
-  await run([
-    "openssl",
-    ...["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj", "/CN=BMC"],
-    ...["-keyout", join(folder, "tls.key"), "-out", request],
-  ]);
-  await run([
-    "openssl",
-    ...["x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key],
-    ...["-days", days, "-extfile", extensions, "-out", join(folder, "tls.crt")],
-  ]);
+  await openssl(
+    ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj", "/CN=BMC"],
+    ["-keyout", join(folder, "tls.key"), "-out", request],
+  );
+  await openssl(
+    ["x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key],
+    ["-days", days, "-extfile", extensions, "-out", join(folder, "tls.crt")],
+  );
+}
+
+/** Arguments in groups, as a person would write them on lines of their own. */
+async function openssl(...groups: readonly (readonly string[])[]): Promise<void> {
+  await run(["openssl", ...groups.flat()]);
 }

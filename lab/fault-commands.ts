@@ -20,13 +20,11 @@ export async function healWire(labName: string, wire: string, from: string | und
   const lab = await openLab(labName);
   if (wire === "all") return await setCuts(lab, []);
   const cut = parseCut(lab, wire, from);
-  const whole = ({ from: _, ...rest }: typeof cut) => rest;
+  const whole = (c: typeof cut) => (c.kind === "plug" ? c.port : c.wire);
   const cuts = await readCuts(lab);
   await setCuts(
     lab,
-    cuts.filter((c) =>
-      from === undefined ? !isDeepStrictEqual(whole(c), whole(cut)) : !isDeepStrictEqual(c, cut),
-    ),
+    cuts.filter((c) => (from === undefined ? whole(c) !== whole(cut) : !isDeepStrictEqual(c, cut))),
   );
 }
 

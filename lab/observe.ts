@@ -29,14 +29,14 @@ export interface Watch {
   readonly stop: () => void;
 }
 
-const entry = v.object({ MESSAGE: v.string(), __REALTIME_TIMESTAMP: v.string() });
+const stamp = "__REALTIME_TIMESTAMP";
+const entry = v.object({ MESSAGE: v.string(), [stamp]: v.string() });
+
+const journal = "journalctl --follow --lines=0 --output=json --unit=corosync --unit=pacemaker".split(" ");
 
 /** Follows what `machine` sees of `peer`, from now on. */
 export async function watchPeer(lab: Lab, machine: string, peer: string): Promise<Watch> {
-  const [program, ...args] = await commandIn(lab, machine, [
-    ...["journalctl", "--follow", "--lines=0", "--output=json"],
-    ...["--unit=corosync", "--unit=pacemaker"],
-  ]);
+  const [program, ...args] = await commandIn(lab, machine, journal);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], detached: true });
   const seen: Seen[] = [];
   let wake = () => {};
@@ -45,7 +45,7 @@ export async function watchPeer(lab: Lab, machine: string, peer: string): Promis
     if (!parsed.success) return;
     for (const { sight, says } of phrases) {
       if (!says(escape(peer)).test(parsed.output.MESSAGE)) continue;
-      seen.push({ sight, at_ms: Number(parsed.output.__REALTIME_TIMESTAMP) / 1000 });
+      seen.push({ sight, at_ms: Number(parsed.output[stamp]) / 1000 });
       wake();
     }
   });

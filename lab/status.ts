@@ -44,7 +44,7 @@ async function machineStatus(lab: Lab, m: LabMachine): Promise<MachineStatus> {
     bmc: {
       url: m.machine.bmc.url,
       up: await bmcIsUp(lab, m),
-      faults: (await readFaults(bmcFolder(m))).map((f) => f.kind),
+      faults: readFaults(bmcFolder(m)).map((f) => f.kind),
     },
     ...(disk === undefined ? {} : { disk }),
   };

@@ -41,7 +41,7 @@ export async function applyCuts(lab: Lab): Promise<void> {
   const cuts = await readCuts(lab);
   const silent: string[] = [];
   for (const m of allMachines(lab)) {
-    const faults = await readFaults(join(m.folder, "bmc"));
+    const faults = readFaults(join(m.folder, "bmc"));
     if (faults.some((f) => f.kind === "unreachable")) silent.push(bmcPort(m.number));
   }
   const names = new Map(allMachines(lab).map((m) => [m.machine.name, m.number]));

@@ -17,6 +17,11 @@ if [ "$version" = 1 ]; then
   export UNIFIED_CGROUP_HIERARCHY=0
   set -- "$@" -- SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1 systemd.unified_cgroup_hierarchy=0
 fi
+# The machine's own reboot ends systemd-nspawn with status 133: power stays on, and it boots again.
 # shellcheck disable=SC2016 # the inner shell expands it
-exec sh "$here/with-root.sh" "$folder" "$image" "$layer" \
-  sh -euc 'mount -t tmpfs tmpfs /run/systemd; exec systemd-nspawn "$@"' sh "$@"
+exec sh "$here/with-root.sh" "$folder" "$image" "$layer" sh -uc '
+  mount -t tmpfs tmpfs /run/systemd || exit
+  while :; do
+    systemd-nspawn "$@"
+    [ $? = 133 ] || exit
+  done' sh "$@"

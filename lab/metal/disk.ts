@@ -16,7 +16,16 @@ export async function makeDisk(lab: Lab, m: LabMachine): Promise<void> {
   await mkdir(join(m.folder, "root"), { recursive: true });
   const image = imageFile(m);
   await run(["truncate", "--size", `${lab.record.disk_mb}M`, image]);
-  await run(["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard", image]);
+  await run([
+    "mkfs.ext4",
+    "-q",
+    "-F",
+    "-m",
+    "0",
+    "-E",
+    "lazy_itable_init=1,lazy_journal_init=1,nodiscard",
+    image,
+  ]);
 }
 
 const withRootScript = join(import.meta.dirname, "with-root.sh");
@@ -87,15 +96,26 @@ const fillFile = (m: LabMachine): string => join(m.folder, "disk", "filled-by-th
 /** Leaves no free block on the machine's disk. */
 export async function fillDisk(m: LabMachine, pidInside: number): Promise<void> {
   const inside = ["nsenter", "--target", String(pidInside), "--mount"] as const;
-  // Ends with "no space left", which is what was asked for.
-  await run([...inside, "dd", "if=/dev/zero", `of=${fillFile(m)}`, "bs=1M", "status=none"], {
-    accept: [0, 1],
-    deadline_ms: 300_000,
-  });
-  await run([...inside, "sh", "-c", 'cat /dev/zero >> "$1"', "sh", fillFile(m)], {
-    accept: "any",
-    deadline_ms: 60_000,
-  });
+  const { stdout } = await run([...inside, "df", "--block-size=1", "--output=avail", join(m.folder, "disk")]);
+  const free = stdout.trim().split("\n").at(-1)?.trim() ?? "0";
+  await run([...inside, "fallocate", "--length", free, fillFile(m)], { accept: "any" });
+  // What is left over, to the last block; ends with "no space left", which is what was asked for.
+  await run(
+    [
+      ...inside,
+      "dd",
+      "if=/dev/zero",
+      `of=${fillFile(m)}`,
+      "bs=4k",
+      "oflag=append",
+      "conv=notrunc",
+      "status=none",
+    ],
+    {
+      accept: [0, 1],
+      deadline_ms: 300_000,
+    },
+  );
 }
 
 export async function freeDisk(m: LabMachine, pidInside: number): Promise<void> {

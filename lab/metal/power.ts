@@ -111,21 +111,29 @@ async function requireOn(lab: Lab, m: LabMachine): Promise<void> {
 /** The machine's own init: process 1 of its own process namespace. */
 export async function leaderPid(lab: Lab, m: LabMachine): Promise<number | undefined> {
   for (const pid of await processesIn(rosterOf(lab, m))) {
-    const status = await readIfThere(`/proc/${pid}/status`).catch(() => undefined);
-    const ids = /^NSpid:\s+(.*)$/m.exec(status ?? "")?.[1]?.split(/\s+/) ?? [];
-    // systemd-nspawn's own short-lived children have a namespace too, before they become the init.
-    if (ids.length === 2 && ids[1] === "1" && /^Name:\s+systemd$/m.test(status ?? "")) return pid;
+    const ids = await namespacePids(pid);
+    // systemd-nspawn's own child has that number too, before it becomes the init.
+    if (
+      ids.length === 2 &&
+      ids[1] === "1" &&
+      (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")) === "systemd\n"
+    )
+      return pid;
   }
   return undefined;
 }
 
-/** A process of the machine's that sees the host's side of its mounts: systemd-nspawn itself. */
+/** A process of the machine's that sees the host's side of its mounts: one outside its process namespace. */
 export async function keeperPid(lab: Lab, m: LabMachine): Promise<number | undefined> {
-  for (const pid of await processesIn(rosterOf(lab, m))) {
-    const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
-    if (name.trim() === "systemd-nspawn") return pid;
-  }
+  for (const pid of await processesIn(rosterOf(lab, m)))
+    if ((await namespacePids(pid)).length === 1) return pid;
   return undefined;
+}
+
+/** The ids that a process has in the nested process namespaces that it is in, outermost first. */
+async function namespacePids(pid: number): Promise<readonly string[]> {
+  const status = await readIfThere(`/proc/${pid}/status`).catch(() => undefined);
+  return /^NSpid:\s+(.*)$/m.exec(status ?? "")?.[1]?.split(/\s+/) ?? [];
 }
 
 /** The keeper of a machine that has power, or an error that says what to do. */

@@ -109,11 +109,11 @@ export function replaceSections(cib: string, configuration: string): string {
   const current = root === undefined ? undefined : childNamed(root, "configuration");
   const wanted = childNamed(parseXml(configuration), "configuration");
   if (current === undefined || wanted === undefined) throw new Error("not a CIB");
-  for (const section of [...current.childNodes]) {
+  for (const section of Array.from(current.childNodes)) {
     if (section.nodeType === 1 && !sectionsNotOurs.has(section.nodeName)) current.removeChild(section);
   }
   const nodes = childNamed(current, "nodes");
-  for (const section of [...wanted.childNodes]) {
+  for (const section of Array.from(wanted.childNodes)) {
     if (section.nodeType !== 1) continue;
     const copy = document.importNode(section, true);
     // The schema has an order: properties, nodes, resources, constraints, defaults.

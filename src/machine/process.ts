@@ -10,6 +10,8 @@ export interface RunOptions {
   /** Statuses that are an answer and not an error; default only 0. "any" takes each. */
   readonly accept?: readonly number[] | "any";
   readonly output_bytes_max?: number;
+  /** Open files that the program gets as descriptors 3, 4, … */
+  readonly inherit?: readonly number[];
 }
 
 export interface RunResult {
@@ -35,7 +37,7 @@ export async function run(
     // A group of its own, so that the deadline also ends what the program started.
     const child = spawn(program, args, {
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe", ...(options.inherit ?? [])],
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...(options.env === undefined ? {} : { env: { ...process.env, ...options.env } }),
     });
@@ -56,8 +58,8 @@ export async function run(
       if (bytes > output_bytes_max) end("output");
       else into.push(chunk);
     };
-    child.stdout.on("data", collect(out));
-    child.stderr.on("data", collect(err));
+    child.stdout?.on("data", collect(out));
+    child.stderr?.on("data", collect(err));
     const timer = setTimeout(end, deadline_ms, "deadline");
     child.on("error", (error) => {
       clearTimeout(timer);
@@ -72,10 +74,10 @@ export async function run(
         ended,
       });
     });
-    child.stdin.on("error", () => {
+    child.stdin?.on("error", () => {
       // The program did not want its input: its status tells.
     });
-    child.stdin.end(options.input ?? "");
+    child.stdin?.end(options.input ?? "");
   });
 
   const command = argv.join(" ").replace(/\s+/g, " ").slice(0, 200);

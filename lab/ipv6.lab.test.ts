@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../src/machine/clock.ts";
+import { duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+
+ownLabsFolder();
+const name = "six";
+let was: readonly string[] = [];
+
+before(async () => {
+  was = await traces();
+  await duetOk("lab", "up", "--name", name, "--ipv6", "--pdu");
+});
+
+test("two machines on IPv6 only form a cluster on both links", async () => {
+  assert.match(await on(name, "node1", "crm_mon", "-1"), /Online: \[ node1 node2 \]/);
+  const links = await on(name, "node1", "corosync-cfgtool", "-s");
+  assert.equal(links.match(/nodeid:\s+2:\s+connected/g)?.length, 2, links);
+  assert.doesNotMatch(await on(name, "node1", "ip", "-4", "-o", "addr"), /link|mgmt/);
+});
+
+test("the operator's check is content: BMCs, PDU outlets, links, ssh", async () => {
+  const { status, stdout } = await duet([
+    "lab",
+    "run",
+    "seat",
+    "--name",
+    name,
+    "--",
+    "duet",
+    "check",
+    "--json",
+  ]);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /2001:db8:1::11/);
+  assert.match(stdout, /outlet/i);
+});
+
+test("stock fence_redfish fences over IPv6", async () => {
+  await duetOk("lab", "power", "hang", "node2", "--name", name);
+  await on(name, "node1", "sh", "-c", 'until crm_mon -1 | grep -q "OFFLINE: \\[ node2"; do sleep 0.3; done');
+  const status = await duetOk("lab", "status", "--name", name, "--json");
+  assert.match(status, /"name": "node2",\s+"power": "off"/);
+});
+
+test("the PDU's outlet takes machine and BMC away, and gives them back", async () => {
+  const outlet = async (state: string) => {
+    assert.match(await redfish(name, "node1", "outlet", state), /"ok":true/);
+  };
+  await outlet("Off");
+  assert.match(
+    await duetOk("lab", "status", "--name", name, "--json"),
+    /"name": "node1",\s+"power": "off",\s+"feed": "off"/,
+  );
+  await outlet("On");
+  // The BMC is up at once; the machine follows, since it was on when the power went.
+  await until(
+    "node1 powered by its outlet",
+    async () =>
+      /"name": "node1",\s+"power": "on",\s+"feed": "on"/.test(
+        await duetOk("lab", "status", "--name", name, "--json"),
+      ),
+    { deadline_ms: 30_000 },
+  );
+});
+
+after(async () => {
+  await duetOk("lab", "down", "--name", name);
+  assert.deepEqual(await traces(), was);
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run, type RunResult } from "../src/machine/process.ts";
+import { checkoutFolder } from "./checkout.ts";
+
+/** Labs of tests have a folder of their own, away from the user's. */
+export function ownLabsFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "duet-test-labs-"));
+  process.env["DUET_LABS"] = folder;
+  return folder;
+}
+
+/** `./duet` as a user types it. */
+export async function duet(
+  args: readonly string[],
+  options: { readonly input?: string } = {},
+): Promise<RunResult> {
+  return await run([join(checkoutFolder(), "duet"), ...args], {
+    accept: "any",
+    deadline_ms: 300_000,
+    ...options,
+  });
+}
+
+/** The same, where anything but success is the test's failure. */
+export async function duetOk(...args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await duet(args);
+  if (status !== 0) throw new Error(`duet ${args.join(" ")}: status ${status}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** A command on a machine of a lab, or at its seat; its output, and an error unless it succeeds. */
+export async function on(lab: string, machine: string, ...command: readonly string[]): Promise<string> {
+  return await duetOk("lab", "run", machine, "--name", lab, "--", ...command);
+}
+
+/** Asks a machine's BMC from the operator's seat, with the product's own client. */
+export async function redfish(lab: string, ...words: readonly string[]): Promise<string> {
+  return await on(
+    lab,
+    "seat",
+    process.execPath,
+    join(checkoutFolder(), "lab", "testing-redfish.ts"),
+    ...words,
+  );
+}
+
+/**
+ * Everything of labs that shows on the host: mounts, processes, cgroups, loop devices, interfaces, named namespaces and
+ * what systemd-nspawn leaves. Taken before and after, it must be the same.
+ */
+export async function traces(): Promise<readonly string[]> {
+  const mounts = (await readFile("/proc/self/mountinfo", "utf8"))
+    .split("\n")
+    .filter((l) => /nsfs|duet-test-labs/.test(l));
+  const cgroups = (
+    await run(["find", "/sys/fs/cgroup", "-type", "d", "-name", "duet-lab-*"], { accept: "any" })
+  ).stdout.split("\n");
+  const loops = (await run(["losetup", "--list", "--noheadings", "--output", "BACK-FILE"])).stdout.split(
+    "\n",
+  );
+  const links = (await run(["ip", "-o", "link"])).stdout.split("\n").map((l) => l.split(":")[1] ?? "");
+  return [
+    ...mounts.map((m) => `mount ${m.split(" ")[4] ?? ""}`),
+    ...(await labProcesses()).map((p) => `process ${p}`),
+    ...cgroups.filter(Boolean).map((c) => `cgroup ${c}`),
+    ...loops.filter((l) => l.includes("duet-test-labs")).map((l) => `loop ${l}`),
+    ...links.map((l) => `link ${l}`),
+    ...(await names("/run/netns")),
+    ...(await names("/run/systemd/nspawn")),
+    ...(await names(process.env["DUET_LABS"] ?? "")),
+  ].toSorted();
+}
+
+async function names(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).map((n) => join(folder, n));
+}
+
+async function labProcesses(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir("/proc")).filter((n) => /^\d+$/.test(n))) {
+    const groups = await readFile(`/proc/${pid}/cgroup`, "utf8").catch(() => "");
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (groups.includes("duet-lab-") || command.includes("duet-test-labs"))
+      found.push(`${pid} ${command.replaceAll("\0", " ").slice(0, 120)}`);
+  }
+  return found;
+}
