@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { exists } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { type CgroupTree, killGroup, planCgroups, removeGroup } from "./cgroup.ts";
-import { cgroupName, labFolder, readRecord } from "./folder.ts";
-import { locked } from "./lock.ts";
+import { cgroupName, readRecord } from "./folder.ts";
+import { lockedLab } from "./lock.ts";
 import { mountsBelow } from "./mounts.ts";
 
 /**
@@ -29,12 +29,9 @@ async function cgroupTrees(folder: string): Promise<readonly CgroupTree[]> {
 
 /** Takes the lab of that name away; false where there was none. */
 export async function takeDown(name: string): Promise<boolean> {
-  const folder = labFolder(name);
-  const lock = `${folder}.lock`;
-  return await locked(lock, async () => {
+  return await lockedLab(name, async (folder) => {
     const was = await exists(folder);
     await removeLab(folder);
-    await rm(lock, { force: true });
     return was;
   });
 }

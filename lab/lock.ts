@@ -1,35 +1,51 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
 import { fail } from "../src/base/problem.ts";
+import { exists } from "../src/machine/files.ts";
+import { labFolder, labsFolder } from "./folder.ts";
 
 /**
- * Runs `work` while no other program does the same to this lab. The lock is the kernel's, held by a child that ends when
- * this process does, however it ends: there is no stale lock.
+ * Runs `work` while no other program makes or removes the lab of that name. The lock is the kernel's, held by a child that
+ * ends when this process does, however it ends: there is no stale lock. Its file goes with the lab.
  */
-export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(file), { recursive: true });
-  const holder = spawn(
-    "flock",
-    ["--exclusive", "--timeout", "120", file, "sh", "-c", "echo held; exec cat"],
-    {
-      stdio: ["pipe", "pipe", "inherit"],
-    },
-  );
-  const ended = once(holder, "exit");
-  const first = await Promise.race([once(holder.stdout, "data"), ended.then(() => undefined)]);
-  if (first === undefined)
-    fail(
-      "DUET-E-LAB-BUSY",
-      file,
-      "another duet has been changing this lab for over two minutes",
-      "wait for it, or see what it does",
-    );
+export async function lockedLab<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = labFolder(name);
+  const file = `${folder}.lock`;
+  await mkdir(labsFolder(), { recursive: true });
+  const held = await hold(file);
   try {
-    return await work();
+    return await work(folder);
   } finally {
-    holder.stdin.end();
-    await ended;
+    if (!(await exists(folder))) await rm(file, { force: true });
+    await held.release();
   }
+}
+
+const tries_max = 50;
+/** flock passes the locked file on as descriptor 3. A file removed by the last holder locks nothing: look again. */
+const script = '[ "$0" -ef /proc/self/fd/3 ] || exit 9; echo held; exec cat';
+
+async function hold(file: string): Promise<{ release: () => Promise<void> }> {
+  for (let tries = 0; tries < tries_max; tries += 1) {
+    const holder = spawn("flock", ["--exclusive", "--timeout", "120", file, "sh", "-c", script, file], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const ended = once(holder, "exit").then(([status]: unknown[]) => status);
+    const status = await Promise.race([once(holder.stdout, "data").then(() => "held"), ended]);
+    if (status === "held")
+      return {
+        release: async () => {
+          holder.stdin.end();
+          await ended;
+        },
+      };
+    if (status !== 9) break;
+  }
+  return fail(
+    "DUET-E-LAB-BUSY",
+    file,
+    "another duet has been changing this lab for over two minutes",
+    "wait for it, or see what it does",
+  );
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gather, refuseNotYet } from "../src/agents/render.ts";
 import { DuetError, exit } from "../src/base/problem.ts";
-import { loadCredentials } from "../src/machine/credentials.ts";
 import { run } from "../src/machine/process.ts";
-import { loadSite } from "../src/machine/site-file.ts";
+import { loadSite, siteFolder } from "../src/machine/site-file.ts";
 import { readSite } from "../src/site/read.ts";
-import type { CredentialsRef, Site } from "../src/site/site.ts";
+import type { Credentials, Site } from "../src/site/site.ts";
 import { writeSite } from "../src/site/write.ts";
 import { planAddresses } from "./addresses.ts";
 
@@ -48,72 +48,59 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
   return site;
 }
 
-/**
- * The operator's folder of a lab: site file, credentials, keys, as at a real site. The site is the user's or the default;
- * what the lab stands for is replaced: BMCs are trusted by the lab's authority, and the operator's key is the lab's.
- */
-export async function prepareSite(
-  folder: string,
-  siteFile: string | undefined,
-  name: string,
-  options: DefaultSiteOptions,
-): Promise<Site> {
-  const given = siteFile === undefined ? undefined : await loadSite(siteFile);
-  const site = given ?? defaultSite(name, options);
+/** A site with everything that its file refers to, read and found whole. */
+export interface GivenSite {
+  readonly site: Site;
+  /** `username:password` by the name of the file that will hold it. */
+  readonly credentials: ReadonlyMap<string, string>;
+  /** Public keys for root, line by line. */
+  readonly keys: readonly string[];
+}
+
+/** The user's site for a lab: refused before anything is changed where a lab can't be made of it. */
+export async function givenSite(siteFile: string): Promise<GivenSite> {
+  const site = await loadSite(siteFile);
+  refuseNotYet(site);
   const { problems } = planAddresses(site);
   if (problems.length > 0) throw new DuetError(problems, exit.badInput);
-  const credentials = async (ref: CredentialsRef): Promise<string> => {
-    if (siteFile === undefined) return awkwardCredentials();
-    const { username, password } = await loadCredentials(ref, dirname(resolve(siteFile)));
-    return `${username}:${password.reveal()}`;
-  };
-  // Everything that can be wrong is read before the first file is written.
-  const lines = new Map<string, string>();
-  for (const m of site.machines) {
-    lines.set(`${m.name}.bmc`, await credentials(m.bmc.credentials));
-    if (m.pdu !== undefined) lines.set("pdu", lines.get("pdu") ?? (await credentials(m.pdu.credentials)));
-  }
+  const materials = await gather(site, siteFolder(siteFile));
+  const line = (c: Credentials) => `${c.username}:${c.password.reveal()}`;
+  const credentials = new Map([...materials.credentials].map(([name, c]) => [`${name}.bmc`, line(c)]));
+  const [pdu] = materials.pduCredentials.values();
+  if (pdu !== undefined) credentials.set("pdu", line(pdu));
+  return { site, credentials, keys: materials.sshKeys };
+}
+
+/** The lab's own site, with credentials made for it. */
+export function ownSite(name: string, options: DefaultSiteOptions): GivenSite {
+  const site = defaultSite(name, options);
+  const files = [...site.machines.map((m) => `${m.name}.bmc`), ...(options.pdu === true ? ["pdu"] : [])];
+  return { site, credentials: new Map(files.map((file) => [file, awkwardCredentials()])), keys: [] };
+}
+
+/**
+ * The operator's folder of a lab: site file, credentials, keys, as at a real site. What the lab stands for is replaced:
+ * BMCs are trusted by the lab's authority, and the operator's key is the lab's, beside the user's.
+ */
+export async function prepareSite(folder: string, given: GivenSite): Promise<Site> {
   await mkdir(folder, { recursive: true });
-  for (const [file, line] of lines) await writeFile(join(folder, file), `${line}\n`, { mode: 0o600 });
-  const keys = [...(await copyKeys(given, siteFile, folder)), "operator.pub"];
-  await run([
-    "ssh-keygen",
-    "-q",
-    "-t",
-    "ed25519",
-    "-N",
-    "",
-    "-C",
-    "operator of the lab",
-    "-f",
-    join(folder, "operator"),
-  ]);
+  for (const [file, line] of given.credentials)
+    await writeFile(join(folder, file), `${line}\n`, { mode: 0o600 });
+  const operator = join(folder, "operator");
+  await run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "operator of the lab", "-f", operator]);
+  if (given.keys.length > 0) await writeFile(join(folder, "site-keys.pub"), `${given.keys.join("\n")}\n`);
   const trust = { by: "ca", file: "bmc-ca.crt" } as const;
-  const labSite: Site = {
-    ...site,
-    ssh_keys: keys,
-    machines: site.machines.map((m) => ({
+  const site: Site = {
+    ...given.site,
+    ssh_keys: ["operator.pub", ...(given.keys.length > 0 ? ["site-keys.pub"] : [])],
+    machines: given.site.machines.map((m) => ({
       ...m,
       bmc: { ...m.bmc, credentials: { file: `${m.name}.bmc` }, trust },
       ...(m.pdu === undefined ? {} : { pdu: { ...m.pdu, credentials: { file: "pdu" }, trust } }),
     })),
   };
-  await writeFile(join(folder, "site.yaml"), writeSite(labSite));
-  return labSite;
-}
-
-async function copyKeys(
-  given: Site | undefined,
-  siteFile: string | undefined,
-  folder: string,
-): Promise<readonly string[]> {
-  const copied: string[] = [];
-  for (const [i, key] of (given?.ssh_keys ?? []).entries()) {
-    const name = `site-key-${i + 1}.pub`;
-    await copyFile(resolve(dirname(resolve(siteFile ?? ".")), key), join(folder, name));
-    copied.push(name);
-  }
-  return copied;
+  await writeFile(join(folder, "site.yaml"), writeSite(site));
+  return site;
 }
 
 /** Every lab's passwords have what breaks careless quoting, so that it breaks here and not at a customer's. */

@@ -29,7 +29,7 @@ import { metalOf } from "./metal/power.ts";
 import { layWires } from "./network.ts";
 import { runIn } from "./run.ts";
 import { writeSeat } from "./seat.ts";
-import { type DefaultSiteOptions, prepareSite } from "./site.ts";
+import { type DefaultSiteOptions, type GivenSite, givenSite, ownSite, prepareSite } from "./site.ts";
 
 export interface UpOptions extends DefaultSiteOptions {
   readonly name: string;
@@ -42,13 +42,15 @@ export interface UpOptions extends DefaultSiteOptions {
 }
 
 export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
+  // Everything that can be wrong with the input is found before the first package is installed or file written.
+  const given = options.siteFile === undefined ? undefined : await givenSite(options.siteFile);
   await ensureHost(progress);
   const image = await ensureImage(progress);
   const executable = await buildDuet(progress);
   const folder = labFolder(options.name);
   await clearWay(folder, options.name, progress);
   const lab = await progress.step("wires, BMCs' certificates, operator's seat", () =>
-    lay(folder, image, executable, options),
+    lay(folder, image, executable, given, options),
   );
   await progress.step("disks, and Ignition on each", async () => {
     const rendered = await renderSite(join(folder, "site", "site.yaml"), join(folder, "site", "rendered"));
@@ -81,7 +83,13 @@ async function clearWay(folder: string, name: string, progress: Progress): Promi
   await progress.step("clean up what an earlier run left", () => removeLab(folder));
 }
 
-async function lay(folder: string, image: string, executable: string, options: UpOptions): Promise<Lab> {
+async function lay(
+  folder: string,
+  image: string,
+  executable: string,
+  given: GivenSite | undefined,
+  options: UpOptions,
+): Promise<Lab> {
   const record: LabRecord = {
     version: 1,
     image,
@@ -93,7 +101,7 @@ async function lay(folder: string, image: string, executable: string, options: U
     whole: false,
   };
   const siteFolder = join(folder, "site");
-  const site = await prepareSite(siteFolder, options.siteFile, options.name, options);
+  const site = await prepareSite(siteFolder, given ?? ownSite(options.name, options));
   await saveRecord(folder, record);
   const lab: Lab = { name: options.name, folder, record, site, addresses: planAddresses(site).addresses };
   await carryDuet(lab);

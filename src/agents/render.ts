@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { DuetError, exit, fail, type Problem } from "../base/problem.ts";
 import { loadCredentials } from "../machine/credentials.ts";
 import { isMissing, readIfThere, replaceSynced } from "../machine/files.ts";
-import { loadSite } from "../machine/site-file.ts";
+import { loadSite, siteFolder } from "../machine/site-file.ts";
 import { type Materials, machineIgnition } from "../render/machine.ts";
 import { authorities } from "../render/machine-site.ts";
 import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
@@ -13,7 +13,8 @@ import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
 export async function renderSite(siteFile: string, folder: string): Promise<readonly string[]> {
   const site = await loadSite(siteFile);
   refuseNotYet(site);
-  const materials = await gather(site, dirname(resolve(siteFile)), folder);
+  const found = await gather(site, siteFolder(siteFile));
+  const materials = { ...found, corosyncKey: await corosyncKey(folder) };
   const rendered = site.machines.map((m) => ({
     path: join(folder, `${m.name}.ign`),
     content: `${JSON.stringify(machineIgnition(site, m, materials), null, 1)}\n`,
@@ -23,7 +24,8 @@ export async function renderSite(siteFile: string, folder: string): Promise<read
   return rendered.map((f) => f.path);
 }
 
-function refuseNotYet(site: Site): void {
+/** What is valid, and can't be rendered in this version: told as such, with status 3. */
+export function refuseNotYet(site: Site): void {
   if (site.topology !== "dual-replica")
     fail(
       "DUET-E-NOT-YET",
@@ -43,7 +45,8 @@ function refuseNotYet(site: Site): void {
     );
 }
 
-async function gather(site: Site, siteFolder: string, folder: string): Promise<Materials> {
+/** Everything that the site file refers to. All that is missing is told at once, and nothing is written. */
+export async function gather(site: Site, folder: string): Promise<Omit<Materials, "corosyncKey">> {
   const problems: Problem[] = [];
   const collect = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -57,7 +60,7 @@ async function gather(site: Site, siteFolder: string, folder: string): Promise<M
   const credentials = new Map<string, Credentials>();
   const pduCredentials = new Map<string, Credentials>();
   const load = async (into: Map<string, Credentials>, name: string, ref: CredentialsRef) => {
-    const loaded = await collect(loadCredentials(ref, siteFolder));
+    const loaded = await collect(loadCredentials(ref, folder));
     if (loaded !== undefined) into.set(name, loaded);
   };
   for (const m of site.machines) {
@@ -66,7 +69,7 @@ async function gather(site: Site, siteFolder: string, folder: string): Promise<M
   }
   const sshKeys: string[] = [];
   for (const file of site.ssh_keys) {
-    const text = await collect(readReferenced(file, siteFolder, "a public key for root"));
+    const text = await collect(readReferenced(file, folder, "a public key for root"));
     if (text !== undefined)
       sshKeys.push(
         ...text
@@ -77,7 +80,7 @@ async function gather(site: Site, siteFolder: string, folder: string): Promise<M
   }
   const trusted = new Map<string, string>();
   for (const file of authorities(site)) {
-    const pem = await collect(readReferenced(file, siteFolder, "a certificate that a BMC is trusted by"));
+    const pem = await collect(readReferenced(file, folder, "a certificate that a BMC is trusted by"));
     if (pem !== undefined) trusted.set(file, pem);
   }
   if (problems.length > 0) throw new DuetError(problems, exit.badInput);
@@ -86,7 +89,6 @@ async function gather(site: Site, siteFolder: string, folder: string): Promise<M
     pduCredentials,
     sshKeys,
     authorities: trusted,
-    corosyncKey: await corosyncKey(folder),
   };
 }
 

@@ -1,7 +1,6 @@
 import { announce, demo, demoLab, endDemo, summary } from "../../lab/demo.ts";
 import { canHost } from "../../lab/host.ts";
-import { labFolder } from "../../lab/folder.ts";
-import { locked } from "../../lab/lock.ts";
+import { lockedLab } from "../../lab/lock.ts";
 import { Progress } from "../machine/progress.ts";
 import { printJson } from "./output.ts";
 
@@ -14,7 +13,7 @@ export async function runDemo(flags: { readonly keep?: boolean; readonly json?: 
   }
   const progress = new Progress();
   await announce(progress);
-  await locked(`${labFolder(demoLab)}.lock`, async () => {
+  await lockedLab(demoLab, async () => {
     const { lab, result } = await demo(progress);
     if (flags.keep !== true) await progress.step("take the lab away again", () => endDemo(lab));
     if (flags.json === true) printJson({ ...result, kept: flags.keep === true });

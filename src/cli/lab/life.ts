@@ -27,11 +27,10 @@ export function registerLife(lab: Command): void {
     .option("--json", "the result as JSON")
     .action(async (site: string | undefined, flags: UpFlags) => {
       const { labUp } = await import("../../../lab/up.ts");
-      const { labFolder } = await import("../../../lab/folder.ts");
-      const { locked } = await import("../../../lab/lock.ts");
+      const { lockedLab } = await import("../../../lab/lock.ts");
       const { labStatus } = await import("../../../lab/status.ts");
       const progress = new Progress();
-      const made = await locked(`${labFolder(flags.name)}.lock`, () =>
+      const made = await lockedLab(flags.name, () =>
         labUp(
           {
             name: flags.name,

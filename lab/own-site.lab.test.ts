@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { duet, duetOk, on, ownLabsFolder, traces } from "./testing.ts";
+
+/** A user's own site file: other names, one link, another preference, an awkward password from the environment's side. */
+ownLabsFolder();
+const name = "own";
+let folder = "";
+let was: readonly string[] = [];
+
+const siteText = (topology: string) => `name: a-site-with-a-rather-long-name-0042
+topology: ${topology}
+ssh_key: admin.pub
+machines:
+  - name: left-machine
+    addresses: [198.51.100.21]
+    bmc: { address: "203.0.113.21:8443", credentials: { file: left } }
+  - name: right-machine
+    addresses: [198.51.100.22]
+    bmc: { address: "203.0.113.22:8443", credentials: { file: right } }
+fencing: { preferred: right-machine }
+timeouts: { token: 2s }
+`;
+
+before(async () => {
+  was = await traces();
+  folder = await mkdtemp(join(tmpdir(), "duet-own-site-"));
+  await writeFile(join(folder, "site.yaml"), siteText("dual-replica"));
+  await writeFile(
+    join(folder, "admin.pub"),
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExampleEx me\n",
+  );
+  for (const side of ["left", "right"]) {
+    await writeFile(join(folder, side), `admin:$(id) \`id\` "${side}" it's \\ all: one word\n`);
+    await chmod(join(folder, side), 0o600);
+  }
+  await duetOk("lab", "up", join(folder, "site.yaml"), "--name", name);
+});
+
+after(async () => {
+  await duetOk("lab", "down", "--name", name);
+  assert.deepEqual(await traces(), was);
+});
+
+test("the user's names, addresses, preference and time-outs are on the machines", async () => {
+  assert.match(await on(name, "left-machine", "crm_mon", "-1"), /Online: \[ left-machine right-machine \]/);
+  const conf = await on(name, "left-machine", "cat", "/etc/corosync/corosync.conf");
+  assert.match(conf, /ring0_addr: 198\.51\.100\.22/);
+  assert.match(conf, /token: 2000/);
+  assert.match(
+    await on(name, "left-machine", "cibadmin", "--query"),
+    /name="pcmk_delay_base" value="right-machine:10s"/,
+  );
+  assert.match(await on(name, "left-machine", "cat", "/root/.ssh/authorized_keys"), /Example.* me/);
+});
+
+test("duet setup a second time changes nothing; a changed site is loaded by it", async () => {
+  const query = () =>
+    on(
+      name,
+      "left-machine",
+      "crm_attribute",
+      "--type",
+      "crm_config",
+      "--name",
+      "duet-configuration",
+      "--query",
+      "--quiet",
+    );
+  const before = await query();
+  await on(name, "left-machine", "duet", "setup");
+  assert.equal(await query(), before);
+  const changed = `sed -i 's/value="right-machine:10s"/value="right-machine:11s"/; s/name="duet-configuration" value="[0-9a-f]*"/name="duet-configuration" value="00000000000000ff"/' /etc/duet/cib.xml`;
+  for (const machine of ["left-machine", "right-machine"]) await on(name, machine, "sh", "-c", changed);
+  await on(name, "left-machine", "duet", "setup");
+  assert.equal((await query()).trim(), "00000000000000ff");
+  assert.match(await on(name, "right-machine", "cibadmin", "--query"), /value="right-machine:11s"/);
+});
+
+test("pair and single validate, and rendering them says not yet with status 3", async () => {
+  for (const [topology, text] of [
+    ["pair", siteText("pair")],
+    [
+      "single",
+      siteText("single")
+        .replace(/ {2}- name: right-machine\n.*\n.*\n/, "")
+        .replace("preferred: right-machine", "preferred: left-machine"),
+    ],
+  ] as const) {
+    const file = join(folder, `${topology}.yaml`);
+    await writeFile(file, text);
+    assert.equal((await duet(["check", "--offline", file])).status, 0, topology);
+    const render = await duet(["render", file, "-o", join(folder, `out-${topology}`)]);
+    assert.equal(render.status, 3);
+    assert.match(render.stderr, /yet/);
+    assert.equal((await duet(["lab", "up", file, "--name", "never"])).status, 3);
+  }
+});
+
+test("rendering again keeps the cluster's key, and the files are the user's alone", async () => {
+  const out = join(folder, "rendered");
+  await duetOk("render", join(folder, "site.yaml"), "-o", out);
+  const first = await readFile(join(out, "left-machine.ign"), "utf8");
+  await duetOk("render", join(folder, "site.yaml"), "-o", out);
+  assert.equal(await readFile(join(out, "left-machine.ign"), "utf8"), first);
+});
