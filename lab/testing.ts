@@ -1,9 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { run, type RunResult } from "../src/machine/process.ts";
 import { checkoutFolder } from "./checkout.ts";
+import { cgroupName } from "./folder.ts";
+
+/** The names that the lab tests give to their labs. */
+const testLabs = ["main", "other", "crash", "six", "own", "never"];
 
 /** Labs of tests have a folder of their own, away from the user's. */
 export function ownLabsFolder(): string {
@@ -52,9 +56,10 @@ export async function redfish(lab: string, ...words: readonly string[]): Promise
  * what systemd-nspawn leaves. Taken before and after, it must be the same.
  */
 export async function traces(): Promise<readonly string[]> {
-  const mounts = (await readFile("/proc/self/mountinfo", "utf8"))
-    .split("\n")
-    .filter((l) => /nsfs|duet-test-labs/.test(l));
+  const labs = process.env["DUET_LABS"] ?? "";
+  // Labs of other people may come and go on the same box: only this test's own are looked for.
+  const groups = testLabs.map((name) => cgroupName(join(labs, name)));
+  const mounts = (await readFile("/proc/self/mountinfo", "utf8")).split("\n").filter((l) => l.includes(labs));
   const cgroups = (
     await run(["find", "/sys/fs/cgroup", "-type", "d", "-name", "duet-lab-*"], { accept: "any" })
   ).stdout.split("\n");
@@ -64,13 +69,13 @@ export async function traces(): Promise<readonly string[]> {
   const links = (await run(["ip", "-o", "link"])).stdout.split("\n").map((l) => l.split(":")[1] ?? "");
   return [
     ...mounts.map((m) => `mount ${m.split(" ")[4] ?? ""}`),
-    ...(await labProcesses()).map((p) => `process ${p}`),
-    ...cgroups.filter(Boolean).map((c) => `cgroup ${c}`),
-    ...loops.filter((l) => l.includes("duet-test-labs")).map((l) => `loop ${l}`),
+    ...(await labProcesses(labs, groups)).map((p) => `process ${p}`),
+    ...cgroups.filter((c) => groups.includes(basename(c))).map((c) => `cgroup ${c}`),
+    ...loops.filter((l) => l.includes(labs)).map((l) => `loop ${l}`),
     ...links.map((l) => `link ${l}`),
     ...(await names("/run/netns")),
     ...(await names("/run/systemd/nspawn")),
-    ...(await names(process.env["DUET_LABS"] ?? "")),
+    ...(await names(labs)),
   ].toSorted();
 }
 
@@ -78,12 +83,12 @@ async function names(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(() => [])).map((n) => join(folder, n));
 }
 
-async function labProcesses(): Promise<readonly string[]> {
+async function labProcesses(labs: string, own: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const pid of (await readdir("/proc")).filter((n) => /^\d+$/.test(n))) {
     const groups = await readFile(`/proc/${pid}/cgroup`, "utf8").catch(() => "");
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    if (groups.includes("duet-lab-") || command.includes("duet-test-labs"))
+    if (own.some((name) => groups.includes(name)) || command.includes(labs))
       found.push(`${pid} ${command.replaceAll("\0", " ").slice(0, 120)}`);
   }
   return found;

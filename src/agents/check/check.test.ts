@@ -120,7 +120,7 @@ test("a machine without a PDU gets the note that a lost power feed needs a perso
   const { site, machine } = siteOf();
   const [finding] = await checkPdu(machine, { site, folder });
   assert.equal(finding?.mark, "note");
-  assert.match(finding?.fix ?? "", /confirm-peer-down/);
+  assert.match(finding?.fix ?? "", /a person must then/);
 });
 
 test("an outlet is read like a BMC", async () => {

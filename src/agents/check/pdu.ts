@@ -18,7 +18,7 @@ export async function checkPdu(
         check: "power feed",
         mark: "note",
         detail: "no PDU: if machine and BMC lose power together, nothing can prove Off",
-        fix: "a person must then say so with `duet confirm-peer-down`; a `pdu:` with the machine's outlet makes it automatic",
+        fix: "a person must then see to it that it is off; a `pdu:` with the machine's outlet makes it automatic",
       },
     ];
   const reach = await checkReach(subject, "PDU reachable", pdu, site.timeouts.bmc_call_ms);
