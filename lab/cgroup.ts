@@ -38,6 +38,7 @@ export async function planCgroups(name: string): Promise<CgroupTree> {
 /** A group below the lab's in every hierarchy. Returns the files that a process writes its pid to, to enter. */
 export async function makeGroup(tree: CgroupTree, group: string): Promise<readonly string[]> {
   const entries: string[] = [];
+  if (tree.version === 2) await delegate(tree.roster);
   for (const folder of tree.folders) {
     for (const made of [folder, join(folder, group)]) {
       await mkdir(made, { recursive: true });
@@ -46,6 +47,18 @@ export async function makeGroup(tree: CgroupTree, group: string): Promise<readon
     entries.push(join(folder, group, "cgroup.procs"));
   }
   return entries;
+}
+
+/** Version 2: a controller works below a group only where the group above hands it down. Those that the host has will do. */
+async function delegate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const above of [join(folder, ".."), folder]) {
+    const there = (await readIfThere(join(above, "cgroup.controllers"))) ?? "";
+    for (const controller of there.split(/\s+/).filter(Boolean))
+      await writeFile(join(above, "cgroup.subtree_control"), `+${controller}`).catch(() => {
+        // In use elsewhere in a way that forbids it: what needs it says so when it is used.
+      });
+  }
 }
 
 /** A new cpuset is empty and takes no process until it has processors and memory. */

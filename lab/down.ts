@@ -1,9 +1,11 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { exists } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { type CgroupTree, killGroup, planCgroups, removeGroup } from "./cgroup.ts";
 import { cgroupName, readRecord } from "./folder.ts";
 import { lockedLab } from "./lock.ts";
+import { releaseBrake } from "./metal/disk.ts";
 import { mountsBelow } from "./mounts.ts";
 
 /**
@@ -15,6 +17,8 @@ export async function removeLab(folder: string): Promise<void> {
     await killGroup(tree, "");
     await removeGroup(tree);
   }
+  const machines = join(folder, "machines");
+  for (const name of await readdir(machines).catch(() => [])) await releaseBrake(join(machines, name));
   // Only network namespaces are mounted there; the machines' own mounts ended with their processes.
   for (const mount of await mountsBelow(folder)) await run(["umount", mount]);
   await rm(folder, { recursive: true, force: true });

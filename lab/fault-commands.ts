@@ -3,7 +3,7 @@ import { exit, fail } from "../src/base/problem.ts";
 import { clearFaults, parseFault, writeFault } from "./bmc/fault.ts";
 import { bmcFolder } from "./devices.ts";
 import { machineOf, openLab } from "./folder.ts";
-import { fillDisk, freeDisk, slowDisk } from "./metal/disk.ts";
+import { fillDisk, freeDisk, ownGroups, releaseBrake, slowDisk } from "./metal/disk.ts";
 import { requireKeeper } from "./metal/power.ts";
 import { parseCut } from "./wire-names.ts";
 import { applyCuts, readCuts, setCuts } from "./wires.ts";
@@ -68,6 +68,6 @@ export async function disturbDisk(
     case "slow":
       return await slowDisk(lab, m, delay_ms);
     case "fast":
-      return await slowDisk(lab, m, 0);
+      return await releaseBrake(m.folder, ownGroups(lab, m));
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { readIfThere } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { now_ms, until } from "../src/machine/clock.ts";
 import { duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
@@ -45,6 +46,12 @@ async function node2Back(): Promise<void> {
     },
     { deadline_ms: 180_000, every_ms: 1000 },
   );
+}
+
+/** Whether a block device of the host has a brake on; undefined on a host with cgroup version 2, where it is per group. */
+async function braked(): Promise<boolean | undefined> {
+  const list = await readIfThere("/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device");
+  return list === undefined ? undefined : list.trim() !== "";
 }
 
 async function powerIs(machine: string, state: "On" | "Off", deadline_ms = 60_000): Promise<void> {
@@ -259,7 +266,9 @@ test("the disk: filled it takes no more and the host's is as before, slow it syn
   const fast_ms = await probe();
   await lab("disk", "slow", "node2", "200");
   const slow_ms = await probe();
+  assert.notEqual(await braked(), false);
   await lab("disk", "fast", "node2");
+  assert.notEqual(await braked(), true);
   // Five syncs of at least one throttled write each, against five that are not: a ratio, not a time.
   assert.ok(slow_ms > fast_ms * 2, `${slow_ms} ms against ${fast_ms} ms`);
 });

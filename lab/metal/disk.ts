@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
-import { exists } from "../../src/machine/files.ts";
+import { exists, readIfThere } from "../../src/machine/files.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
 import { cgroupsOf, type Lab, type LabMachine } from "../folder.ts";
 
@@ -122,7 +122,11 @@ export async function freeDisk(m: LabMachine, pidInside: number): Promise<void> 
   await run(["nsenter", "--target", String(pidInside), "--mount", "rm", "-f", fillFile(m)]);
 }
 
-/** Each write to the disk takes at least `delay_ms`, so each sync does; 0 takes the brake off. */
+/** Which block device has the brake on: kept in a file, since the kernel keeps it for the device's number, whoever has it next. */
+const brakeFile = (machineFolder: string): string => join(machineFolder, "slow");
+const topBrake = "/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device";
+
+/** Each write to the disk takes at least `delay_ms`, so each sync does. */
 export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promise<void> {
   const [device] = await loopDevices(m);
   if (device === undefined)
@@ -133,16 +137,33 @@ export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promi
       `duet lab power on ${m.machine.name}`,
     );
   const number = (await readFile(`/sys/block/${device.replace("/dev/", "")}/dev`, "utf8")).trim();
-  const rate = delay_ms === 0 ? 0 : Math.max(1, Math.round(1000 / delay_ms));
+  const rate = Math.max(1, Math.round(1000 / delay_ms));
+  await writeFile(brakeFile(m.folder), number);
   const cgroups = cgroupsOf(lab);
   if (cgroups.version === 2) {
-    await writeFile(join(cgroups.roster, m.group, "io.max"), `${number} wiops=${rate === 0 ? "max" : rate}`);
+    await writeFile(join(cgroups.roster, m.group, "io.max"), `${number} wiops=${rate}`);
     return;
   }
   // The journal's writes come from a kernel thread, which is in the top group: both get the brake, for this device only.
   const own = cgroups.folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/"));
-  for (const folder of ["/sys/fs/cgroup/blkio", ...(own === undefined ? [] : [join(own, m.group)])]) {
-    const file = join(folder, "blkio.throttle.write_iops_device");
-    if (await exists(file)) await writeFile(file, `${number} ${rate}`);
-  }
+  await writeFile(topBrake, `${number} ${rate}`);
+  if (own !== undefined)
+    await writeFile(join(own, m.group, "blkio.throttle.write_iops_device"), `${number} ${rate}`);
 }
+
+/** Takes the brake off, where there is one; the machine's own group is gone or going when power is. */
+export async function releaseBrake(machineFolder: string, ownGroups: readonly string[] = []): Promise<void> {
+  const number = await readIfThere(brakeFile(machineFolder));
+  if (number === undefined) return;
+  for (const file of [topBrake, ...ownGroups.map((g) => join(g, "blkio.throttle.write_iops_device"))]) {
+    if (await exists(file)) await writeFile(file, `${number} 0`);
+  }
+  for (const file of ownGroups.map((g) => join(g, "io.max"))) {
+    if (await exists(file)) await writeFile(file, `${number} wiops=max`);
+  }
+  await rm(brakeFile(machineFolder));
+}
+
+/** The machine's own groups in every hierarchy. */
+export const ownGroups = (lab: Lab, m: LabMachine): readonly string[] =>
+  cgroupsOf(lab).folders.map((folder) => join(folder, m.group));

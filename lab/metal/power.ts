@@ -8,7 +8,7 @@ import type { Metal } from "../bmc/metal.ts";
 import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
 import { cgroupsOf, type Lab, type LabMachine, machineOf } from "../folder.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
-import { cutDisk, layerOf, slowDisk, waitDiskFree } from "./disk.ts";
+import { cutDisk, layerOf, ownGroups, releaseBrake, waitDiskFree } from "./disk.ts";
 import { plugIn, pullPlugs } from "./plugs.ts";
 
 const bootScript = join(import.meta.dirname, "boot.sh");
@@ -74,6 +74,7 @@ async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
 /** What an earlier life of this machine left: nothing runs, its disk is free, its cgroups and network are gone. */
 async function clearAway(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
+  await releaseBrake(m.folder);
   await waitDiskFree(m);
   await dropNamespace(join(m.folder, "net"));
   await removeGroup(cgroupsOf(lab), m.group);
@@ -87,7 +88,7 @@ async function powerCut(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
   const keeper = await keeperPid(lab, m);
   if (keeper !== undefined) {
-    await slowDisk(lab, m, 0);
+    await releaseBrake(m.folder, ownGroups(lab, m));
     await cutDisk(m, keeper);
   }
   const leader = await leaderPid(lab, m);
