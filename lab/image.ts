@@ -9,9 +9,17 @@ import { packages, suite } from "./image/packages.ts";
 
 const customize = join(import.meta.dirname, "image", "customize.sh");
 
+/** How the root is made; a change here or in what follows it makes another image. */
+const recipe = [
+  "--mode=root",
+  "--variant=minbase",
+  ...["doc", "man", "locale"].map((what) => `--dpkgopt=path-exclude=/usr/share/${what}/*`),
+  `--include=${Object.keys(packages).join(",")}`,
+];
+
 async function imageFolder(): Promise<string> {
   const key = createHash("sha256")
-    .update(JSON.stringify([suite, Object.keys(packages).toSorted()]))
+    .update(JSON.stringify([suite, recipe]))
     .update(await readFile(customize))
     .digest("hex");
   return join(cacheFolder(), `image-${key.slice(0, 12)}`);
@@ -32,21 +40,9 @@ async function build(folder: string): Promise<void> {
   await rm(beside, { recursive: true, force: true });
   await mkdir(beside);
   try {
-    await run(
-      [
-        "mmdebstrap",
-        "--mode=root",
-        "--variant=minbase",
-        "--dpkgopt=path-exclude=/usr/share/doc/*",
-        "--dpkgopt=path-exclude=/usr/share/man/*",
-        "--dpkgopt=path-exclude=/usr/share/locale/*",
-        `--include=${Object.keys(packages).join(",")}`,
-        `--customize-hook=sh ${customize} "$1"`,
-        suite,
-        join(beside, "root"),
-      ],
-      { deadline_ms: 20 * 60_000 },
-    );
+    await run(["mmdebstrap", ...recipe, suite, join(beside, "root")], { deadline_ms: 20 * 60_000 });
+    // Not as mmdebstrap's hook: its own clean-up comes after the hooks and empties /etc/machine-id again.
+    await run(["sh", customize, join(beside, "root")]);
     await rename(beside, folder);
   } catch (error) {
     await rm(beside, { recursive: true, force: true });
