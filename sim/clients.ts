@@ -1,0 +1,142 @@
+import type { History, Operation } from "./history.ts";
+import type { Kernel } from "./kernel/kernel.ts";
+import { label } from "./kernel/label.ts";
+import { traceKind } from "./kernel/trace.ts";
+import type { Member } from "./raft/member.ts";
+import type { Answer } from "./raft/requests.ts";
+
+export interface ClientLoad {
+  /** Operations in flight at once, over all sides. */
+  readonly clients: number;
+  readonly operations: number;
+  readonly keys: number;
+  /** Of a hundred operations, how many are linearizable reads. */
+  readonly reads_percent: number;
+  readonly pause_us: number;
+  /** A client that hears nothing gives up then, and its operation stays open. */
+  readonly patience_us: number;
+}
+
+export const steadyLoad: ClientLoad = {
+  clients: 24,
+  operations: 240,
+  keys: 8,
+  reads_percent: 25,
+  pause_us: 30_000,
+  patience_us: 2_000_000,
+};
+
+/** After a closed port a client rests so many times longer. */
+const backoff = 10;
+
+const think = label("client.think");
+const side = label("client.side");
+const what = label("client.what");
+const way = label("client.way");
+const ackLine = traceKind(
+  "client.ack",
+  (id, kind, revision) => `${kind} ${id} answered at revision ${revision}`,
+);
+
+/**
+ * Clients on both sides: each sends an operation to one machine, waits, and sends the next. They see nothing of the world but
+ * answers. An operation without an answer is open for ever: it may have happened.
+ */
+export class Clients {
+  readonly history: History;
+  readonly #kernel: Kernel;
+  readonly #load: ClientLoad;
+  readonly #sides: number;
+  readonly #member: (machine: number) => Member | undefined;
+  #left: number;
+  #running = 0;
+
+  constructor(
+    kernel: Kernel,
+    history: History,
+    load: ClientLoad,
+    sides: number,
+    member: (machine: number) => Member | undefined,
+  ) {
+    this.#kernel = kernel;
+    this.history = history;
+    this.#load = load;
+    this.#sides = sides;
+    this.#member = member;
+    this.#left = load.operations;
+  }
+
+  start(): void {
+    for (let i = 0; i < this.#load.clients; i += 1) {
+      this.#running += 1;
+      this.#rest();
+    }
+  }
+
+  get done(): boolean {
+    return this.#running === 0;
+  }
+
+  #rest(times = 1): void {
+    this.#kernel.after(1 + times * this.#kernel.choices.jitter(think, 2 * this.#load.pause_us), () =>
+      this.#next(),
+    );
+  }
+
+  #next(): void {
+    if (this.#left === 0) {
+      this.#running -= 1;
+      return;
+    }
+    const { choices } = this.#kernel;
+    const machine = choices.jitter(side, this.#sides);
+    const member = this.#member(machine);
+    if (member === undefined) {
+      // The port is closed: known at once, nothing happened, and clients back off.
+      this.#rest(backoff);
+      return;
+    }
+    this.#left -= 1;
+    const dice = choices.jitter(what, 100 * this.#load.keys);
+    const key = dice % this.#load.keys;
+    const kind = Math.floor(dice / this.#load.keys) < this.#load.reads_percent ? "read" : "write";
+    const operation = this.history.begin(kind, key);
+    let waiting = true;
+    const go = () => {
+      if (!waiting) return;
+      waiting = false;
+      this.#rest();
+    };
+    this.#kernel.after(this.#load.patience_us, go);
+    this.#send(member, operation, go);
+  }
+
+  #send(member: Member, operation: Operation, go: () => void): void {
+    const reply = (answer: Answer) => {
+      if (answer.ok) this.#answered(member, operation, answer.revision);
+      else if (answer.sure) this.history.failed(operation);
+      // The way back takes a while.
+      this.#kernel.after(this.#kernel.choices.jitter(way, 300), go);
+    };
+    member.submit(() => {
+      if (operation.kind === "write") member.requests.put(operation.key, operation.id, reply);
+      else member.requests.read(reply);
+    });
+  }
+
+  /** The answer is fixed when the server gives it: whether the client still listens makes no difference to what is promised. */
+  #answered(member: Member, operation: Operation, revision: number): void {
+    const { store } = member.applier;
+    this.#kernel.note(ackLine, operation.id, operation.kind, revision);
+    this.history.answer(
+      operation,
+      revision,
+      {
+        by: store,
+        name: `member ${member.id} on machine ${member.machine}`,
+        values: store.values,
+      },
+      operation.kind === "read" ? store.get(operation.key) : operation.id,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { History, type Served } from "./history.ts";
+import { Kernel } from "./kernel/kernel.ts";
+
+function world() {
+  const kernel = new Kernel({ seed: 1 });
+  const history = new History(kernel);
+  const side = (name: string, values: readonly number[]): Served => ({ by: { name }, name, values });
+  return { kernel, history, side };
+}
+
+test("two sides that grow the same store are one", () => {
+  const { kernel, history, side } = world();
+  const values: number[] = [];
+  const a = side("a", values);
+  const b = side("b", values);
+  for (let i = 0; i < 10; i += 1) {
+    const write = history.begin("write", i % 2);
+    values.push(write.id);
+    history.answer(write, values.length, i % 2 === 0 ? a : b, write.id);
+    const read = history.begin("read", i % 2);
+    history.answer(read, values.length, i % 3 === 0 ? a : b, write.id);
+  }
+  assert.equal(kernel.violation, undefined);
+  assert.equal(history.acknowledged, 10);
+  assert.deepEqual(history.missing(values.slice(0, -1)), [values.at(-1)]);
+});
+
+test("different data at the same revision is seen, also where only reads show it", () => {
+  const { kernel, history, side } = world();
+  const one = history.begin("write", 0);
+  const two = history.begin("write", 0);
+  history.answer(one, 1, side("a", [one.id]), one.id);
+  const read = history.begin("read", 0);
+  history.answer(read, 1, side("b", [two.id]), two.id);
+  assert.equal(kernel.violation?.check, "one dataset");
+});
+
+test("an answer from before what a client had already seen is seen", () => {
+  const { kernel, history, side } = world();
+  const one = history.begin("write", 0);
+  const two = history.begin("write", 0);
+  history.answer(one, 1, side("a", [one.id]), one.id);
+  history.answer(two, 2, side("a", [one.id, two.id]), two.id);
+  const read = history.begin("read", 0);
+  history.answer(read, 1, side("b", [one.id]), one.id);
+  assert.equal(kernel.violation?.check, "revisions never go back");
+});
+
+test("a read that began before the write was answered may see either state", () => {
+  const { kernel, history, side } = world();
+  const one = history.begin("write", 0);
+  const early = history.begin("read", 0);
+  history.answer(one, 1, side("a", [one.id]), one.id);
+  history.answer(early, 0, side("b", []), 0);
+  assert.equal(kernel.violation, undefined);
+});
+
+test("a wrong value at the right revision is seen", () => {
+  const { kernel, history, side } = world();
+  const one = history.begin("write", 0);
+  const two = history.begin("write", 0);
+  const values = [one.id, two.id];
+  const a = side("a", values);
+  history.answer(two, 2, a, two.id);
+  const read = history.begin("read", 0);
+  history.answer(read, 2, a, one.id);
+  assert.equal(kernel.violation?.check, "linearizable");
+});
+
+test("an operation without an answer stays open and promises nothing", () => {
+  const { kernel, history, side } = world();
+  const open = history.begin("write", 0);
+  const done = history.begin("write", 0);
+  history.answer(done, 1, side("a", [done.id]), done.id);
+  assert.deepEqual(history.missing([done.id]), []);
+  const later = history.begin("read", 0);
+  history.answer(later, 2, side("b", [done.id, open.id]), open.id);
+  assert.equal(kernel.violation, undefined, "it may happen as late as it likes");
+  assert.equal(open.state, "open");
+});

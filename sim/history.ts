@@ -1,0 +1,129 @@
+import type { Kernel } from "./kernel/kernel.ts";
+
+/** An operation of a client; it stays open where nobody can tell whether it happened. */
+export interface Operation {
+  readonly id: number;
+  readonly kind: "write" | "read";
+  readonly key: number;
+  readonly begun_us: number;
+  /** The highest revision that any client had seen when this began. */
+  readonly floor: number;
+  state: "open" | "done" | "failed";
+}
+
+/** The side that answers, as far as the check looks at it. */
+export interface Served {
+  /** Of one process with one store: while it stays the same, the store only grows. */
+  readonly by: object;
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/**
+ * Linearizability, checked exactly and at once for each answer. etcd gives every write a revision, so all agree on an order; what
+ * is left to check is that there is one such order and that it respects real time:
+ *  1. an answer at revision R shows the side's first R writes; they must be what every earlier answer showed;
+ *  2. what began after an answer was seen must be after it: a write gets a higher revision, a read at least the same;
+ *  3. a read's value is that of the newest write of its key up to its revision, and a write is at its revision.
+ * From 1 and 2: an acknowledged write is in everything that is ever served later, so it can't be lost while somebody serves.
+ */
+export class History {
+  /** The order that clients have seen: the acknowledged writes and what lies between them. */
+  readonly order: number[] = [];
+  readonly operations: Operation[] = [];
+  acknowledged = 0;
+  answered = 0;
+  #high = 0;
+  readonly #kernel: Kernel;
+  /** How far a side's store was compared with the order. */
+  readonly #compared = new WeakMap<object, number>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** The highest revision that a client has seen. */
+  get high(): number {
+    return this.#high;
+  }
+
+  begin(kind: Operation["kind"], key: number): Operation {
+    const made: Operation = {
+      id: this.operations.length + 1,
+      kind,
+      key,
+      begun_us: this.#kernel.now_us,
+      floor: this.#high,
+      state: "open",
+    };
+    this.operations.push(made);
+    return made;
+  }
+
+  /** It surely did not happen. */
+  failed(operation: Operation): void {
+    operation.state = "failed";
+  }
+
+  /** A side answered with success. The check of this side's data is made here, since only what is served counts. */
+  answer(operation: Operation, revision: number, side: Served, value: number): void {
+    this.#agree(revision, side);
+    const after = operation.kind === "write" ? revision > operation.floor : revision >= operation.floor;
+    if (!after)
+      this.#kernel.fail(
+        "revisions never go back",
+        `${side.name} answers ${operation.kind} ${operation.id} at revision ${revision}; clients had seen ${operation.floor} before it began`,
+      );
+    if (operation.kind === "write" && side.values[revision - 1] !== operation.id)
+      this.#kernel.fail(
+        "linearizable",
+        `${side.name} acknowledges write ${operation.id} at revision ${revision}, which is another one`,
+      );
+    if (operation.kind === "read") this.#sees(operation, revision, value);
+    this.#high = Math.max(this.#high, revision);
+    operation.state = "done";
+    this.answered += 1;
+    if (operation.kind === "write") this.acknowledged += 1;
+  }
+
+  #sees(operation: Operation, revision: number, value: number): void {
+    let newest = 0;
+    for (let at = revision - 1; at >= 0 && newest === 0; at -= 1) {
+      const write = this.order[at] ?? 0;
+      if (this.operations[write - 1]?.key === operation.key) newest = write;
+    }
+    if (newest !== value)
+      this.#kernel.fail(
+        "linearizable",
+        `read ${operation.id} of key ${operation.key} at revision ${revision} got write ${value}; the newest was ${newest}`,
+      );
+  }
+
+  #agree(revision: number, side: Served): void {
+    const { order } = this;
+    const from = this.#compared.get(side.by) ?? 0;
+    for (let at = from; at < revision; at += 1) {
+      const value = side.values[at] ?? 0;
+      const fixed = order[at];
+      if (fixed === undefined) order.push(value);
+      else if (fixed !== value) {
+        this.#kernel.fail(
+          "one dataset",
+          `${side.name} serves revision ${at + 1} as write ${value}; clients had seen write ${fixed} there`,
+        );
+        return;
+      }
+    }
+    this.#compared.set(side.by, Math.max(from, revision));
+  }
+
+  /** What was acknowledged and is not in this store, by the operations' numbers: for a survivor that is looked at from outside. */
+  missing(values: readonly number[]): readonly number[] {
+    const there = new Set(values);
+    return this.operations
+      .filter(
+        (operation) => operation.kind === "write" && operation.state === "done" && !there.has(operation.id),
+      )
+      .map((operation) => operation.id);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Operation, PacemakerPolicy, Role } from "./agent.ts";
+
+/** What is known of a machine: Pacemaker's status section, less what only the agent's attributes say. */
+export interface Known {
+  online: boolean;
+  unclean: boolean;
+  role: Role;
+  failed: boolean;
+  failures: number;
+  failed_us: number;
+  standby: boolean;
+}
+
+export const unknownMachine = (): Known => ({
+  online: false,
+  unclean: false,
+  role: "unknown",
+  failed: false,
+  failures: 0,
+  failed_us: 0,
+  standby: false,
+});
+
+/** An action failed there. What can't be stopped has to be switched off; everything else is stopped and started again. */
+export function noteFailure(
+  known: Known,
+  operation: Operation,
+  policy: PacemakerPolicy,
+  now_us: number,
+): void {
+  const forgotten = now_us - known.failed_us >= policy.failure_timeout_us;
+  known.failures = forgotten ? 1 : known.failures + 1;
+  known.failed_us = now_us;
+  if (operation === "stop") {
+    known.unclean = true;
+    return;
+  }
+  known.failed = true;
+  // Half started, or found dead: it is stopped before it is started again.
+  if (known.role === "stopped") known.role = "started";
+  if (operation === "start" && policy.start_failure_is_fatal) known.failures = policy.migration_threshold;
+}

@@ -1,0 +1,57 @@
+import type { Attributes } from "../attributes.ts";
+import type { Corosync } from "../corosync.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Life } from "../kernel/life.ts";
+import type { FenceAgent, PacemakerPolicy, ResourceAgent } from "./agent.ts";
+import { type Cluster, Controller } from "./controller.ts";
+
+export type FencedListener = (by: number, target: number, ok: boolean) => void;
+
+/** Pacemaker on both machines. */
+export class Pacemaker {
+  readonly onFenced: FencedListener[] = [];
+  readonly #controllers: [Controller | undefined, Controller | undefined] = [undefined, undefined];
+  readonly #cluster: Cluster;
+
+  constructor(
+    kernel: Kernel,
+    corosync: Corosync,
+    attributes: Attributes,
+    agent: ResourceAgent,
+    fenceAgent: FenceAgent,
+    policy: PacemakerPolicy,
+  ) {
+    this.#cluster = {
+      kernel,
+      corosync,
+      attributes,
+      agent,
+      fenceAgent,
+      policy,
+      controller: (machine) => this.controller(machine),
+      fenced: (by, target, ok) => {
+        for (const listener of this.onFenced) listener(by, target, ok);
+      },
+    };
+    for (const machine of [0, 1]) {
+      corosync.onView(machine, (view) => this.controller(machine)?.viewed(view));
+      attributes.onChange(machine, () => this.controller(machine)?.wake());
+    }
+  }
+
+  controller(machine: number): Controller | undefined {
+    const found = this.#controllers[machine === 0 ? 0 : 1];
+    return found?.life.alive === true ? found : undefined;
+  }
+
+  start(machine: number, life: Life): void {
+    const made = new Controller(this.#cluster, machine, life);
+    this.#controllers[machine === 0 ? 0 : 1] = made;
+    made.viewed(this.#cluster.corosync.view(machine));
+    this.#cluster.corosync.cast(machine, () => this.controller(1 - machine)?.peerStarted());
+  }
+
+  dead(machine: number): void {
+    this.#controllers[machine === 0 ? 0 : 1] = undefined;
+  }
+}

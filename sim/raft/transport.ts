@@ -1,0 +1,55 @@
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Wire } from "../wire.ts";
+import type { EtcdEnv } from "./env.ts";
+import type { Member } from "./member.ts";
+import type { Message } from "./types.ts";
+
+/** Appends have a connection of their own, and so have snapshots: heartbeats and votes overtake them. */
+const streams = { append: 1, other: 2, snapshot: 3 } as const;
+const snapshot_us = 20_000;
+const snapshot_us_max = 5_000_000;
+
+/** How etcd's peers talk, over a wire between machines. `runs` says which member runs on a machine. */
+export function peerTransport(
+  kernel: Kernel,
+  wire: Wire,
+  runs: (machine: number) => Member | undefined,
+): EtcdEnv["carry"] {
+  return (from, machine, message) => {
+    const to = runs(machine);
+    // Nobody listens: the connection is refused, and the message dropped.
+    if (to === undefined || machine === from.machine) return;
+    if (message.type === "snapshot") {
+      sendSnapshot(kernel, wire, from, to, message);
+      return;
+    }
+    const stream = message.type === "append" ? streams.append : streams.other;
+    // A connection ends with the process at its end: what is under way then is lost.
+    wire.send(from.machine, machine, stream, message, (arrived) => deliver(wire, from, to, arrived));
+  };
+}
+
+function deliver(wire: Wire, from: Member, to: Member, message: Message): void {
+  if (!to.running) return;
+  if (to.hasRemoved(message.from)) {
+    wire.send(to.machine, from.machine, streams.other, undefined, () => from.toldRemoved());
+    return;
+  }
+  to.receive(message);
+}
+
+function sendSnapshot(kernel: Kernel, wire: Wire, from: Member, to: Member, message: Message): void {
+  let told = false;
+  const tell = (arrived: boolean) => {
+    if (told || !from.running) return;
+    told = true;
+    from.requests.snapshotReported(message.to, arrived);
+  };
+  kernel.after(snapshot_us, () => {
+    wire.send(from.machine, to.machine, streams.snapshot, message, (arrived) => {
+      deliver(wire, from, to, arrived);
+      wire.send(to.machine, from.machine, streams.snapshot, undefined, () => tell(true));
+    });
+  });
+  kernel.after(snapshot_us_max, () => tell(false));
+}
