@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { isMissing } from "../src/machine/files.ts";
 
-/** What is costly to make again: the machines' OS image, the built executable. May be deleted at any time. */
+/** What is costly to make again: the machines' OS image, the built executable. May be deleted while no lab runs: the machines' roots are mounted from here. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   const own = env["DUET_CACHE"];
   if (own !== undefined && own !== "") return resolve(own);
@@ -12,26 +12,31 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "duet");
 }
 
-const builds_kept = 3;
-/** A build takes seconds: what is unfinished after an hour was cut off. */
+/** Of each kind, newest = last used. An executable is 130 MB, an image 600 MB: without this a week fills a small disk. */
+const kept_default = 3;
+/** Nothing here takes an hour to make: what is unfinished after that was cut off. */
 const unfinished_ms_max = 3_600_000;
 
-/** Each executable is 130 MB: without this a week of changes fills a small disk. Newest = last used. */
-export async function pruneBuilds(folder: string, kept = builds_kept): Promise<readonly string[]> {
-  const builds: { path: string; finished: boolean; mtime_ms: number }[] = [];
+export const pruneBuilds = (folder: string, kept = kept_default): Promise<readonly string[]> =>
+  prune(folder, "build-", kept);
+export const pruneImages = (folder: string, kept = kept_default): Promise<readonly string[]> =>
+  prune(folder, "image-", kept);
+
+async function prune(folder: string, prefix: string, kept: number): Promise<readonly string[]> {
+  const entries: { path: string; finished: boolean; mtime_ms: number }[] = [];
   for (const name of await readdir(folder)) {
-    if (!name.startsWith("build-")) continue;
+    if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
     try {
-      builds.push({ path, finished: !name.endsWith(".tmp"), mtime_ms: (await stat(path)).mtimeMs });
+      entries.push({ path, finished: !name.endsWith(".tmp"), mtime_ms: (await stat(path)).mtimeMs });
     } catch (error) {
-      // Another build pruned it in this moment.
+      // Somebody else pruned it in this moment.
       if (!isMissing(error)) throw error;
     }
   }
-  const finished = builds.filter((b) => b.finished).toSorted((a, b) => b.mtime_ms - a.mtime_ms);
-  const cutOff = builds.filter((b) => !b.finished && Date.now() - b.mtime_ms > unfinished_ms_max);
-  const old = [...finished.slice(kept), ...cutOff].map((b) => b.path);
+  const finished = entries.filter((e) => e.finished).toSorted((a, b) => b.mtime_ms - a.mtime_ms);
+  const cutOff = entries.filter((e) => !e.finished && Date.now() - e.mtime_ms > unfinished_ms_max);
+  const old = [...finished.slice(kept), ...cutOff].map((e) => e.path);
   for (const path of old) await rm(path, { recursive: true, force: true });
   return old;
 }

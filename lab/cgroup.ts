@@ -49,6 +49,15 @@ export async function makeGroup(tree: CgroupTree, group: string): Promise<readon
   return entries;
 }
 
+/** A command line that enters the groups before it becomes the command. */
+export function entering(
+  entries: readonly string[],
+  argv: readonly [string, ...string[]],
+): [string, ...string[]] {
+  const enter = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1"; shift; n=$((n-1)); done; exec "$@"';
+  return ["sh", "-c", enter, "sh", String(entries.length), ...entries, ...argv];
+}
+
 /** Version 2: a controller works below a group only where the group above hands it down. Those that the host has will do. */
 async function delegate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -12,7 +12,7 @@ import { metalOf } from "./metal/power.ts";
 
 /** The program of a BMC or PDU process: `bmc LAB MACHINE [feed-returned]` or `pdu LAB`. */
 async function main([kind, labName = "", machineName = "", flag]: readonly string[]): Promise<void> {
-  const lab = await openLab(labName);
+  const lab = await openLab(labName, true);
   const siteFolder = join(lab.folder, "site");
   const tlsIn = async (folder: string) => ({
     key: await readFile(join(folder, "tls.key"), "utf8"),

@@ -3,7 +3,7 @@ import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "../src/machine/clock.ts";
 import { exists } from "../src/machine/files.ts";
-import { killGroup, makeGroup, processesIn, removeGroup } from "./cgroup.ts";
+import { entering, killGroup, makeGroup, processesIn, removeGroup } from "./cgroup.ts";
 import { cgroupsOf, type Lab, type LabMachine } from "./folder.ts";
 import { bmcNamespace, pduNamespace } from "./network.ts";
 
@@ -46,25 +46,16 @@ async function startDevice(
   const entries = await makeGroup(cgroupsOf(lab), group);
   const log = await open(join(folder, "device.log"), "a");
   try {
-    // Enters its cgroups first, so that whoever cleans up finds it from its first moment on.
-    const enter = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1"; shift; n=$((n-1)); done; exec "$@"';
-    const child = spawn(
-      "sh",
-      [
-        "-c",
-        enter,
-        "sh",
-        String(entries.length),
-        ...entries,
-        "nsenter",
-        `--net=${namespace}`,
-        process.execPath,
-        "--disable-warning=ExperimentalWarning",
-        program,
-        ...args,
-      ],
-      { detached: true, stdio: ["ignore", log.fd, log.fd] },
-    );
+    // In its cgroups from its first moment on, so that whoever cleans up finds it.
+    const [sh, ...rest] = entering(entries, [
+      "nsenter",
+      `--net=${namespace}`,
+      process.execPath,
+      "--disable-warning=ExperimentalWarning",
+      program,
+      ...args,
+    ]);
+    const child = spawn(sh, rest, { detached: true, stdio: ["ignore", log.fd, log.fd] });
     child.unref();
   } finally {
     await log.close();

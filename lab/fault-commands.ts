@@ -1,45 +1,57 @@
 import { isDeepStrictEqual } from "node:util";
 import { exit, fail } from "../src/base/problem.ts";
 import { clearFaults, parseFault, writeFault } from "./bmc/fault.ts";
-import { bmcFolder } from "./devices.ts";
+import { bmcFolder, pduFolder } from "./devices.ts";
 import { machineOf, openLab } from "./folder.ts";
+import { lockedLab } from "./lock.ts";
 import { fillDisk, freeDisk, ownGroups, releaseBrake, slowDisk } from "./metal/disk.ts";
 import { requireKeeper } from "./metal/power.ts";
 import { parseCut } from "./wire-names.ts";
-import { applyCuts, readCuts, setCuts } from "./wires.ts";
+import { applyCuts, type Cut, readCuts, setCuts } from "./wires.ts";
 
 export async function cutWire(labName: string, wire: string, from: string | undefined): Promise<void> {
   const lab = await openLab(labName);
   const cut = parseCut(lab, wire, from);
-  const cuts = await readCuts(lab);
-  if (!cuts.some((c) => isDeepStrictEqual(c, cut))) await setCuts(lab, [...cuts, cut]);
+  await lockedLab(labName, async () => {
+    const cuts = await readCuts(lab);
+    if (!cuts.some((c) => isDeepStrictEqual(c, cut))) await setCuts(lab, [...cuts, cut]);
+  });
 }
 
 /** Heals this very cut; a wire healed without a direction is whole in both. */
 export async function healWire(labName: string, wire: string, from: string | undefined): Promise<void> {
   const lab = await openLab(labName);
-  if (wire === "all") return await setCuts(lab, []);
-  const cut = parseCut(lab, wire, from);
-  const whole = (c: typeof cut) => (c.kind === "plug" ? c.port : c.wire);
-  const cuts = await readCuts(lab);
-  await setCuts(
-    lab,
-    cuts.filter((c) => (from === undefined ? whole(c) !== whole(cut) : !isDeepStrictEqual(c, cut))),
-  );
+  const cut = wire === "all" ? undefined : parseCut(lab, wire, from);
+  const whole = (c: Cut) => (c.kind === "plug" ? c.port : c.wire);
+  await lockedLab(labName, async () => {
+    const cuts = cut === undefined ? [] : await readCuts(lab);
+    await setCuts(
+      lab,
+      cuts.filter((c) => {
+        if (cut === undefined) return false;
+        return from === undefined ? whole(c) !== whole(cut) : !isDeepStrictEqual(c, cut);
+      }),
+    );
+  });
 }
 
+/** Faults of a machine's BMC, or of `pdu`. */
 export async function setFault(
   labName: string,
-  machine: string,
+  device: string,
   kind: string,
   argument: string | undefined,
 ): Promise<void> {
   const lab = await openLab(labName);
-  const folder = bmcFolder(machineOf(lab, machine));
-  if (kind === "none") await clearFaults(folder);
-  else await writeFault(folder, parseFault(kind, argument));
-  // Being unreachable is done on the wire.
-  await applyCuts(lab);
+  const isPdu = device === "pdu" && lab.addresses.pdu !== undefined;
+  const folder = isPdu ? pduFolder(lab) : bmcFolder(machineOf(lab, device));
+  const fault = kind === "none" ? undefined : parseFault(kind, argument);
+  await lockedLab(labName, async () => {
+    if (fault === undefined) await clearFaults(folder);
+    else await writeFault(folder, fault);
+    // Being unreachable is done on the wire.
+    await applyCuts(lab);
+  });
 }
 
 export async function disturbDisk(
@@ -51,7 +63,7 @@ export async function disturbDisk(
   const lab = await openLab(labName);
   const m = machineOf(lab, machine);
   const delay_ms = Number(ms);
-  if (!(delay_ms >= 1 && delay_ms <= 1000))
+  if (what === "slow" && !(delay_ms >= 1 && delay_ms <= 1000))
     fail(
       "DUET-E-LAB-DISK",
       ms.slice(0, 20),

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exists } from "../src/machine/files.ts";
-import { killBmc, startBmc } from "./devices.ts";
+import { bmcIsUp, killBmc, startBmc } from "./devices.ts";
 import type { Lab, LabMachine } from "./folder.ts";
 import { metalOf } from "./metal/power.ts";
 
@@ -22,7 +22,8 @@ export async function feedOff(lab: Lab, m: LabMachine): Promise<void> {
 
 /** The BMC comes up; whether the machine follows is the BMC's PowerRestorePolicy. */
 export async function feedOn(lab: Lab, m: LabMachine): Promise<void> {
-  if (await feedIsOn(m)) return;
-  await rm(mark(m));
+  // A BMC whose process died is dead as without feed: this brings it back too.
+  if ((await feedIsOn(m)) && (await bmcIsUp(lab, m))) return;
+  await rm(mark(m), { force: true });
   await startBmc(lab, m, { feedReturned: true });
 }

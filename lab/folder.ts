@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { existsSync, realpathSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { exit, fail } from "../src/base/problem.ts";
@@ -33,12 +34,26 @@ const recordSchema = v.object({
   bmc_times: times,
   disk_mb: v.number(),
   started_at: v.string(),
+  /** Of the host: after a reboot nothing of the lab runs any more. */
+  boot_id: v.string(),
   /** False while `lab up` is at it: a lab that was cut off there is cleaned away by the next one. */
   whole: v.boolean(),
 });
 export type LabRecord = v.InferOutput<typeof recordSchema>;
 
 export const defaultLab = "duet";
+
+/** A command for this lab as a person would type it. */
+export function labHint(name: string, command: string): string {
+  return `duet lab ${command}${name === defaultLab ? "" : ` --name ${name}`}`;
+}
+
+/** Nobody else's business: a lab holds the passwords of its BMCs, and of the user's, in its disks too. */
+export const lab_mode = 0o700;
+
+export async function hostBootId(): Promise<string> {
+  return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+}
 
 export function labFolder(name: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(name))
@@ -52,8 +67,19 @@ export function labFolder(name: string): string {
   return join(labsFolder(), name);
 }
 
+/** The real path: mounts are found by it again. Tools that take no other characters get this path in their arguments. */
 export function labsFolder(): string {
-  return resolve(process.env["DUET_LABS"] ?? "/var/lib/duet-labs");
+  const path = resolve(process.env["DUET_LABS"] ?? "/var/lib/duet-labs");
+  const real = existsSync(path) ? realpathSync(path) : path;
+  if (!/^[\w./-]+$/.test(real))
+    fail(
+      "DUET-E-LAB-FOLDER",
+      real,
+      "the folder of the labs may have letters, digits, and . _ - / in its path",
+      "set DUET_LABS to another folder",
+      exit.badInput,
+    );
+  return real;
 }
 
 /** One name in every cgroup hierarchy; two labs of one name in different folders stay apart. */
@@ -67,14 +93,32 @@ export async function saveRecord(folder: string, record: LabRecord): Promise<voi
 
 export async function readRecord(folder: string): Promise<LabRecord | undefined> {
   const text = await readIfThere(join(folder, "lab.json"));
-  return text === undefined ? undefined : v.parse(recordSchema, JSON.parse(text));
+  if (text === undefined) return undefined;
+  try {
+    return v.parse(recordSchema, JSON.parse(text));
+  } catch {
+    return fail(
+      "DUET-E-LAB-RECORD",
+      join(folder, "lab.json"),
+      "the lab's record can't be read",
+      "take the lab away: duet lab down",
+    );
+  }
 }
 
-export async function openLab(name: string): Promise<Lab> {
+/** The lab of that name. One that is only half made is for its own devices, which are part of the making. */
+export async function openLab(name: string, halfWillDo = false): Promise<Lab> {
   const folder = labFolder(name);
   const record = await readRecord(folder);
   if (record === undefined)
-    fail("DUET-E-LAB-NONE", name, `there is no lab "${name}"`, `start it: duet lab up --name ${name}`);
+    fail("DUET-E-LAB-NONE", name, `there is no lab "${name}"`, `start it: ${labHint(name, "up")}`);
+  if (!record.whole && !halfWillDo)
+    fail(
+      "DUET-E-LAB-HALF",
+      name,
+      "this lab was cut off while it was made",
+      `make it again: ${labHint(name, "up")}, or ${labHint(name, "down")}`,
+    );
   const site = await loadSite(join(folder, "site", "site.yaml"));
   return { name, folder, record, site, addresses: planAddresses(site).addresses };
 }
@@ -86,6 +130,8 @@ export interface LabMachine {
   readonly folder: string;
   /** Its cgroup below the lab's. */
   readonly group: string;
+  /** The cgroup of what people run on it from outside: it hangs and dies with the machine, but is no sign of power. */
+  readonly visitors: string;
 }
 
 export function machineOf(lab: Lab, name: string): LabMachine {
@@ -104,6 +150,7 @@ export function machineOf(lab: Lab, name: string): LabMachine {
     number: index + 1,
     folder: join(lab.folder, "machines", name),
     group: `machine-${index + 1}`,
+    visitors: `visitors-${index + 1}`,
   };
 }
 

@@ -57,11 +57,16 @@ export interface EnsureHostOptions {
   readonly facts?: HostFacts;
 }
 
-/** Installs the Debian packages that are missing; says nothing and takes no time where there are none. */
-export async function ensureHost(progress: Progress, options: EnsureHostOptions = {}): Promise<void> {
-  const can = canHost(options.facts);
+/** Where machines can't run, every lab command says so before it does anything. */
+export function requireHost(facts?: HostFacts): void {
+  const can = canHost(facts);
   if (!can.ok)
     fail("DUET-E-HOST-UNFIT", "this host", can.why, "use a Debian box (or VM) as root", exit.notHere);
+}
+
+/** Installs the Debian packages that are missing; says nothing and takes no time where there are none. */
+export async function ensureHost(progress: Progress, options: EnsureHostOptions = {}): Promise<void> {
+  requireHost(options.facts);
   const wanted = (options.packages ?? hostPackages).filter((p) => p.for === "lab" || options.tests === true);
   const missing = missingPackages(wanted);
   if (missing.length === 0) return;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { exists } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import type { Progress } from "../src/machine/progress.ts";
-import { cacheFolder } from "./cache.ts";
+import { cacheFolder, pruneImages } from "./cache.ts";
 import { packages, suite } from "./image/packages.ts";
 
 const customize = join(import.meta.dirname, "image", "customize.sh");
@@ -30,6 +30,7 @@ export async function ensureImage(progress: Progress): Promise<string> {
   const folder = await imageFolder();
   if (!(await exists(folder)))
     await progress.step("OS image of the machines (once, about 75 s)", () => build(folder));
+  await utimes(folder, new Date(), new Date());
   return join(folder, "root");
 }
 
@@ -44,6 +45,7 @@ async function build(folder: string): Promise<void> {
     // Not as mmdebstrap's hook: its own clean-up comes after the hooks and empties /etc/machine-id again.
     await run(["sh", customize, join(beside, "root")]);
     await rename(beside, folder);
+    await pruneImages(cacheFolder());
   } catch (error) {
     await rm(beside, { recursive: true, force: true });
     // Somebody else was faster with the same image: that one is as good.

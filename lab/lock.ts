@@ -1,25 +1,36 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fail } from "../src/base/problem.ts";
 import { exists } from "../src/machine/files.ts";
-import { labFolder, labsFolder } from "./folder.ts";
+import { labFolder } from "./folder.ts";
 
 /**
- * Runs `work` while no other program makes or removes the lab of that name. The lock is the kernel's, held by a child that
- * ends when this process does, however it ends: there is no stale lock. Its file goes with the lab.
+ * Runs `work` while nobody else works under the same lock. The lock is the kernel's, held by a child that ends when this
+ * process does, however it ends: there is no stale lock.
  */
+export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const held = await hold(file);
+  try {
+    return await work();
+  } finally {
+    await held.release();
+  }
+}
+
+/** The same for everything that makes, changes or removes the lab of that name. The lock's file goes with the lab. */
 export async function lockedLab<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = labFolder(name);
   const file = `${folder}.lock`;
-  await mkdir(labsFolder(), { recursive: true });
-  const held = await hold(file);
-  try {
-    return await work(folder);
-  } finally {
-    if (!(await exists(folder))) await rm(file, { force: true });
-    await held.release();
-  }
+  await mkdir(dirname(file), { recursive: true });
+  return await locked(file, async () => {
+    try {
+      return await work(folder);
+    } finally {
+      if (!(await exists(folder))) await rm(file, { force: true });
+    }
+  });
 }
 
 const tries_max = 50;

@@ -104,7 +104,7 @@ test("the operator reaches the machines by ssh with the key that Ignition instal
 test("passwords are in root's own files on the machines, and nowhere else", async () => {
   const line = await readFile(join(labs, name, "site", "node2.bmc"), "utf8");
   const password = line.trim().slice(line.indexOf(":") + 1);
-  const find = `grep -rlF -f /dev/stdin /etc /var /run /root /tmp 2>/dev/null | while read -r f; do stat -c "%a %n" "$f"; done; cibadmin --query | grep -cF -f /run/pw || true`;
+  const find = `grep -rlF -f /dev/stdin /etc /var /run /root /tmp 2>/dev/null | while read -r f; do stat -c "%a %n" "$f"; done; echo "CIB $(cibadmin --query | grep -cF -f /run/pw)"`;
   const command = `cat > /run/pw; chmod 600 /run/pw; sh -c '${find}' < /run/pw; rm /run/pw; for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline; done`;
   const { stdout } = await run(
     [
@@ -119,6 +119,7 @@ test("passwords are in root's own files on the machines, and nowhere else", asyn
   const files = stdout.split("\n").filter((l) => /^\d{3} \//.test(l) && !l.endsWith("/run/pw"));
   assert.deepEqual(files.toSorted(), ["600 /etc/duet/bmc/node2.credentials"]);
   assert.ok(!stdout.includes(password), "the password is in an argument");
+  assert.match(stdout, /^CIB 0$/m);
 });
 
 test("a power cut loses exactly what was not synced", async () => {
@@ -235,7 +236,7 @@ test("faults of a BMC are seen by duet check, and end", async () => {
   }
 });
 
-test("the disk: filled it takes no more and the host's is as before, slow it syncs slowly", async () => {
+test("the disk: filled it takes no more, slow it syncs slowly", async () => {
   await lab("disk", "fill", "node2");
   assert.equal(
     (

@@ -4,7 +4,7 @@ import { type Plug, wireNames } from "./addresses.ts";
 import { allMachines, type Lab, type LabMachine, namespaceFile } from "./folder.ts";
 import { hardwareAddress } from "./metal/plugs.ts";
 import { inNamespace, ipBatch, makeNamespace } from "./namespace.ts";
-import { applyCuts, bmcPort, wiresNamespace } from "./wires.ts";
+import { applyCuts, bmcPort, pduPort, wiresNamespace } from "./wires.ts";
 
 export const seatNamespace = (lab: Pick<Lab, "folder">): string => namespaceFile(lab.folder, "seat");
 export const bmcNamespace = (lab: Pick<Lab, "folder">, m: LabMachine): string =>
@@ -36,7 +36,7 @@ export async function layWires(lab: Lab): Promise<void> {
       );
   }
   if (lab.addresses.pdu !== undefined)
-    await plugDevice(lab, pduNamespace(lab), lab.addresses.pdu, "pdu.mgmt", hardwareAddress("bmc", 9, 3));
+    await plugDevice(lab, pduNamespace(lab), lab.addresses.pdu, pduPort, hardwareAddress("bmc", 9, 3));
   for (const plug of lab.addresses.seat) {
     const number = wireNames.indexOf(plug.wire) + 1;
     await plugDevice(

@@ -41,11 +41,11 @@ export async function watchPeer(lab: Lab, machine: string, peer: string): Promis
   const seen: Seen[] = [];
   let wake = () => {};
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const parsed = v.safeParse(entry, JSON.parse(line));
-    if (!parsed.success) return;
+    const parsed = readEntry(line);
+    if (parsed === undefined) return;
     for (const { sight, says } of phrases) {
-      if (!says(escape(peer)).test(parsed.output.MESSAGE)) continue;
-      seen.push({ sight, at_ms: Number(parsed.output[stamp]) / 1000 });
+      if (!says(escape(peer)).test(parsed.MESSAGE)) continue;
+      seen.push({ sight, at_ms: Number(parsed[stamp]) / 1000 });
       wake();
     }
   });
@@ -69,9 +69,23 @@ export async function watchPeer(lab: Lab, machine: string, peer: string): Promis
     },
     stop: () => {
       // The whole group: nsenter does not take what it started with it.
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // The machine went, and it with it.
+      }
     },
   };
+}
+
+/** A line of the journal; one that was cut off by a power loss, or has a message that is no text, tells nothing. */
+function readEntry(line: string): v.InferOutput<typeof entry> | undefined {
+  try {
+    const parsed = v.safeParse(entry, JSON.parse(line));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

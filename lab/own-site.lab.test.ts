@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -43,6 +43,7 @@ before(async () => {
 after(async () => {
   await duetOk("lab", "down", "--name", name);
   assert.deepEqual(await traces(), was);
+  await rm(folder, { recursive: true });
 });
 
 test("the user's names, addresses, preference and time-outs are on the machines", async () => {

@@ -1,7 +1,7 @@
 import { fail } from "../src/base/problem.ts";
 import { until } from "../src/machine/clock.ts";
 import { feedIsOn, feedOff, feedOn } from "./feed.ts";
-import { machineOf, openLab } from "./folder.ts";
+import { labHint, machineOf, openLab } from "./folder.ts";
 import { isHung, isOn, metalOf } from "./metal/power.ts";
 
 /** A person's hand at a machine's button, plug or, for `hang`, whatever froze it. */
@@ -16,7 +16,14 @@ export async function switchPower(
   switch (what) {
     case "on":
       if (!(await feedIsOn(m)))
-        fail("DUET-E-LAB-POWER", machine, "its feed is off", `duet lab feed on ${machine} --name ${labName}`);
+        fail("DUET-E-LAB-POWER", machine, "its feed is off", labHint(labName, `feed on ${machine}`));
+      if (await isHung(lab, m))
+        fail(
+          "DUET-E-LAB-POWER",
+          machine,
+          "it hangs: it has power already",
+          labHint(labName, `power cut ${machine}`),
+        );
       return await metal.on();
     case "cut":
       return await metal.cut();
@@ -28,7 +35,7 @@ export async function switchPower(
           "DUET-E-LAB-POWER",
           machine,
           "it hangs, and does not hear its power button",
-          `duet lab power cut ${machine} --name ${labName}`,
+          labHint(labName, `power cut ${machine}`),
         );
       await metal.press();
       await until(`${machine} shutting down`, async () => !(await isOn(lab, m)), { deadline_ms: 120_000 });

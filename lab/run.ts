@@ -1,31 +1,35 @@
 import { spawn } from "node:child_process";
 import { fail } from "../src/base/problem.ts";
 import { run, type RunOptions, type RunResult } from "../src/machine/process.ts";
-import { type Lab, machineOf } from "./folder.ts";
+import { entering, makeGroup } from "./cgroup.ts";
+import { cgroupsOf, type Lab, labHint, machineOf } from "./folder.ts";
 import { isHung, leaderPid } from "./metal/power.ts";
 import { inSeat } from "./seat.ts";
 
 export const seatName = "seat";
 
-/** The command line that runs a command in a machine, as a person at its console would, or in the operator's seat. */
+/**
+ * The command line that runs a command in a machine, as a person at its console would, or in the operator's seat. It is in
+ * a cgroup of the lab's from its first moment: it hangs and dies with the machine, and goes with the lab.
+ */
 export async function commandIn(
   lab: Lab,
   name: string,
   argv: readonly string[],
 ): Promise<[string, ...string[]]> {
-  if (name === seatName) return inSeat(lab, argv);
+  if (name === seatName) return entering(await makeGroup(cgroupsOf(lab), "seat"), inSeat(lab, argv));
   const m = machineOf(lab, name);
   const leader = await leaderPid(lab, m);
   if (leader === undefined)
-    return fail("DUET-E-LAB-POWER", name, "it has no power", `duet lab power on ${name}`);
+    return fail("DUET-E-LAB-POWER", name, "it has no power", labHint(lab.name, `power on ${name}`));
   if (await isHung(lab, m))
     return fail(
       "DUET-E-LAB-POWER",
       name,
       "it hangs: nothing runs on it",
-      `duet lab power cut ${name}, then power on`,
+      `${labHint(lab.name, `power cut ${name}`)}, then power on`,
     );
-  return [
+  return entering(await makeGroup(cgroupsOf(lab), m.visitors), [
     "nsenter",
     "--target",
     String(leader),
@@ -35,7 +39,7 @@ export async function commandIn(
     "HOME=/root",
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin",
     ...argv,
-  ];
+  ]);
 }
 
 export async function runIn(

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { readFaults } from "./bmc/fault.ts";
-import { bmcFolder, bmcIsUp } from "./devices.ts";
+import { type Fault, readFaults } from "./bmc/fault.ts";
+import { bmcFolder, bmcIsUp, pduFolder } from "./devices.ts";
 import { feedIsOn } from "./feed.ts";
 import { allMachines, type Lab, type LabMachine } from "./folder.ts";
 import { run } from "../src/machine/process.ts";
+import { isSlow } from "./metal/disk.ts";
 import { isHung, isOn, keeperPid } from "./metal/power.ts";
 import { type Cut, readCuts } from "./wires.ts";
 
@@ -12,6 +13,8 @@ export interface LabStatus {
   readonly folder: string;
   readonly machines: readonly MachineStatus[];
   readonly cuts: readonly Cut[];
+  /** Where the site has one. */
+  readonly pdu?: { readonly url: string; readonly faults: readonly string[] };
 }
 
 export interface MachineStatus {
@@ -20,16 +23,20 @@ export interface MachineStatus {
   readonly feed: "on" | "off";
   readonly addresses: readonly string[];
   readonly bmc: { readonly url: string; readonly up: boolean; readonly faults: readonly string[] };
-  readonly disk?: { readonly used_mb: number; readonly size_mb: number };
+  readonly disk?: { readonly used_mb: number; readonly size_mb: number; readonly slow: boolean };
 }
 
 /** What a person who walks through the lab would see. */
 export async function labStatus(lab: Lab): Promise<LabStatus> {
+  const pdu = lab.site.machines.find((m) => m.pdu !== undefined)?.pdu;
   return {
     name: lab.name,
     folder: lab.folder,
     machines: await Promise.all(allMachines(lab).map((m) => machineStatus(lab, m))),
     cuts: await readCuts(lab),
+    ...(pdu === undefined
+      ? {}
+      : { pdu: { url: pdu.url, faults: readFaults(pduFolder(lab)).map(faultText) } }),
   };
 }
 
@@ -44,11 +51,13 @@ async function machineStatus(lab: Lab, m: LabMachine): Promise<MachineStatus> {
     bmc: {
       url: m.machine.bmc.url,
       up: await bmcIsUp(lab, m),
-      faults: readFaults(bmcFolder(m)).map((f) => f.kind),
+      faults: readFaults(bmcFolder(m)).map(faultText),
     },
     ...(disk === undefined ? {} : { disk }),
   };
 }
+
+const faultText = (f: Fault): string => (f.kind === "slow" ? `slow ${f.seconds}` : f.kind);
 
 async function diskUse(lab: Lab, m: LabMachine): Promise<MachineStatus["disk"]> {
   const keeper = await keeperPid(lab, m);
@@ -67,5 +76,7 @@ async function diskUse(lab: Lab, m: LabMachine): Promise<MachineStatus["disk"]> 
     { accept: "any", deadline_ms: 5_000 },
   );
   const [used_mb, size_mb] = (stdout.split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
-  return status === 0 && used_mb !== undefined && size_mb !== undefined ? { used_mb, size_mb } : undefined;
+  return status === 0 && used_mb !== undefined && size_mb !== undefined
+    ? { used_mb, size_mb, slow: await isSlow(m) }
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -13,6 +13,13 @@ const testLabs = ["main", "other", "crash", "six", "own", "never"];
 export function ownLabsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "duet-test-labs-"));
   process.env["DUET_LABS"] = folder;
+  process.on("exit", () => {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Not empty: a test failed, and what it left may tell why.
+    }
+  });
   return folder;
 }
 

@@ -1,19 +1,22 @@
 import { copyFile, link, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { renderSite } from "../src/agents/render.ts";
-import { fail } from "../src/base/problem.ts";
+import { exit, fail } from "../src/base/problem.ts";
 import { until } from "../src/machine/clock.ts";
 import { exists } from "../src/machine/files.ts";
 import type { Progress } from "../src/machine/progress.ts";
 import { hostOf, planAddresses } from "./addresses.ts";
 import { buildDuet } from "./build.ts";
 import { makeAuthority, makeCertificate } from "./certificates.ts";
-import { planCgroups, processesIn } from "./cgroup.ts";
+import { planCgroups } from "./cgroup.ts";
 import { bmcFolder, pduFolder, startBmc, startPdu } from "./devices.ts";
 import { removeLab } from "./down.ts";
 import {
   allMachines,
   cgroupName,
+  hostBootId,
+  lab_mode,
+  labHint,
   type Lab,
   labFolder,
   type LabMachine,
@@ -42,6 +45,14 @@ export interface UpOptions extends DefaultSiteOptions {
 }
 
 export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
+  if (options.siteFile !== undefined && (options.ipv6 === true || options.pdu === true))
+    fail(
+      "DUET-E-USAGE",
+      options.siteFile,
+      "--ipv6 and --pdu shape the lab's own site, and you brought one",
+      "say it in your site file, or leave the file out",
+      exit.badInput,
+    );
   // Everything that can be wrong with the input is found before the first package is installed or file written.
   const given = options.siteFile === undefined ? undefined : await givenSite(options.siteFile);
   await ensureHost(progress);
@@ -73,12 +84,13 @@ export async function labUp(options: UpOptions, progress: Progress): Promise<Lab
 async function clearWay(folder: string, name: string, progress: Progress): Promise<void> {
   if (!(await exists(folder))) return;
   const record = await readRecord(folder).catch(() => undefined);
-  if (record?.whole === true && (await processesIn(record.cgroups.roster)).length > 0)
+  // After a reboot of the host nothing of it runs any more. Machines without power are no sign of a crash.
+  if (record?.whole === true && record.boot_id === (await hostBootId()))
     fail(
       "DUET-E-LAB-EXISTS",
       name,
       `lab "${name}" is up already`,
-      `use it, take it down (duet lab down --name ${name}), or choose another --name`,
+      `use it, take it down (${labHint(name, "down")}), or choose another --name`,
     );
   await progress.step("clean up what an earlier run left", () => removeLab(folder));
 }
@@ -98,9 +110,11 @@ async function lay(
     bmc_times: { off_ms: options.off_ms, on_ms: options.on_ms },
     disk_mb: options.disk_mb,
     started_at: new Date().toISOString(),
+    boot_id: await hostBootId(),
     whole: false,
   };
   const siteFolder = join(folder, "site");
+  await mkdir(folder, { recursive: true, mode: lab_mode });
   const site = await prepareSite(siteFolder, given ?? ownSite(options.name, options));
   await saveRecord(folder, record);
   const lab: Lab = { name: options.name, folder, record, site, addresses: planAddresses(site).addresses };
@@ -143,7 +157,7 @@ export async function waitSetUp(lab: Lab): Promise<void> {
   await Promise.all(
     allMachines(lab).map((m) =>
       until(
-        `duet-setup on ${m.machine.name} (see: duet lab run ${m.machine.name} --name ${lab.name} -- journalctl -u duet-setup)`,
+        `duet-setup on ${m.machine.name} (see: ${labHint(lab.name, `run ${m.machine.name}`)} -- journalctl -u duet-setup)`,
         async () =>
           (await runIn(lab, m.machine.name, ["test", "-e", "/var/lib/duet/setup-done"], { accept: "any" }))
             .status === 0,

@@ -1,11 +1,10 @@
 import { exit, fail } from "../src/base/problem.ts";
-import { allMachines, type Lab } from "./folder.ts";
+import { allMachines, type Lab, machineOf } from "./folder.ts";
 import { bmcPort, type Cut, machinePort } from "./wires.ts";
 
 /** What `duet lab wire` calls things: `link1`, `link2`, `mgmt`, or one plug: `node1:link1`, `node1:mgmt`, `node1:bmc`. */
 export function parseCut(lab: Lab, wire: string, from: string | undefined): Cut {
-  if (from !== undefined && !allMachines(lab).some((m) => m.machine.name === from))
-    unknown(lab, `--from ${from}`);
+  if (from !== undefined) machineOf(lab, from);
   const way = from === undefined ? {} : { from };
   const wires = wiresOf(lab);
   const whole = wires.find((w) => w === wire);
@@ -13,6 +12,14 @@ export function parseCut(lab: Lab, wire: string, from: string | undefined): Cut 
   const [name, plug] = wire.split(":");
   const m = allMachines(lab).find((other) => other.machine.name === name);
   if (m === undefined) return unknown(lab, wire);
+  if (from !== undefined && from !== name)
+    fail(
+      "DUET-E-LAB-WIRE",
+      `--from ${from}`,
+      `at a plug of ${name} one way means: what ${name} sends there is lost`,
+      `write --from ${name}, or cut the plug of ${from}`,
+      exit.badInput,
+    );
   if (plug === "bmc") return { kind: "plug", port: bmcPort(m.number), ...way };
   const own = wires.find((w) => w === plug);
   return own === undefined ? unknown(lab, wire) : { kind: "plug", port: machinePort(m.number, own), ...way };

@@ -22,6 +22,7 @@ export type Cut = v.InferOutput<typeof cutSchema>;
 
 /** Ports of the wires' namespace: `m1.link1`, `b1.mgmt`, `seat.mgmt`; an interface's name has at most 15 characters. */
 export const machinePort = (number: number, wire: Wire): string => `m${number}.${wire}`;
+export const pduPort = "pdu.mgmt";
 export const bmcPort = (number: number): string => `b${number}.mgmt`;
 
 const cutsFile = (lab: Lab): string => join(lab.folder, "cuts.json");
@@ -44,6 +45,7 @@ export async function applyCuts(lab: Lab): Promise<void> {
     const faults = readFaults(join(m.folder, "bmc"));
     if (faults.some((f) => f.kind === "unreachable")) silent.push(bmcPort(m.number));
   }
+  if (readFaults(join(lab.folder, "pdu")).some((f) => f.kind === "unreachable")) silent.push(pduPort);
   const names = new Map(allMachines(lab).map((m) => [m.machine.name, m.number]));
   await inNamespace(wiresNamespace(lab), ["nft", "-f", "-"], { input: ruleset(cuts, silent, names) });
   await applyPlugs(lab, cuts);

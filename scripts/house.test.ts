@@ -30,7 +30,7 @@ test("every file that an npm script runs is there", async () => {
 });
 
 test("no file is over 400 lines", async () => {
-  for (const { path, text } of await sources("src", "lab", "scripts")) {
+  for (const { path, text } of await sources("src", "lab", "sim", "scripts")) {
     const lines = text.split("\n").length - 1;
     assert.ok(lines <= 400, `${path} has ${lines} lines: it holds more than one idea`);
   }
@@ -41,7 +41,7 @@ const parked =
   /\b(test|it|suite|describe|t)[.](skip|only|todo)\(|\b(test|it|suite|describe)\(.*\{\s*(skip|only|todo)\b/;
 
 test("no test is skipped, alone or for later", async () => {
-  for (const { path, text } of await sources("src", "lab", "scripts")) {
+  for (const { path, text } of await sources("src", "lab", "sim", "scripts")) {
     if (!path.endsWith(".test.ts")) continue;
     for (const [index, line] of text.split("\n").entries())
       if (path !== "scripts/house.test.ts")

@@ -10,7 +10,7 @@ export interface TestPlan {
 export function planTests(files: readonly string[], patterns: readonly string[]): TestPlan {
   const tests = files.filter(
     (path) =>
-      /^(src|lab|scripts)\/.*\.test\.ts$/.test(path) &&
+      /^(src|lab|sim|scripts)\/.*\.test\.ts$/.test(path) &&
       (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern))),
   );
   return { ordinary: tests.filter((path) => !isLabTest(path)), lab: tests.filter(isLabTest) };

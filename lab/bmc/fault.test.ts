@@ -77,3 +77,16 @@ test("the page for users says of each fault what the code says", async () => {
   for (const [kind, { what }] of Object.entries(faultKinds))
     assert.ok(page.includes(`| \`${kind}${kind === "slow" ? " N" : ""}\` | ${what}`), kind);
 });
+
+test("a damaged file of faults is told with the way out", async () => {
+  for (const text of ["", "{", '{"faults": 1}', '{"faults": [{"kind": "none"}]}']) {
+    await writeFile(join(folder, "fault.json"), text);
+    assert.throws(
+      () => readFaults(folder),
+      (error) => error instanceof DuetError && error.problems[0]?.code === "DUET-E-BMC-STATE",
+      text,
+    );
+  }
+  await clearFaults(folder);
+  assert.deepEqual(readFaults(folder), []);
+});

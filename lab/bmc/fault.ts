@@ -93,7 +93,15 @@ export function readFaults(folder: string): readonly Fault[] {
     if (isMissing(error)) return [];
     throw error;
   }
-  return v.parse(fileSchema, JSON.parse(text)).faults;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), text);
+  if (!parsed.success)
+    fail(
+      "DUET-E-BMC-STATE",
+      file(folder),
+      `this is no list of faults: ${v.summarize(parsed.issues).replaceAll(/\s+/g, " ")}`,
+      "remove the file: the BMC then has no fault",
+    );
+  return parsed.output.faults;
 }
 
 /** Adds a fault; one of the same kind is replaced. */

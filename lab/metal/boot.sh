@@ -17,11 +17,14 @@ if [ "$version" = 1 ]; then
   export UNIFIED_CGROUP_HIERARCHY=0
   set -- "$@" -- SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1 systemd.unified_cgroup_hierarchy=0
 fi
+export SLOW="$folder/slow" BRAKE=/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device
 # The machine's own reboot ends systemd-nspawn with status 133: power stays on, and it boots again.
 # shellcheck disable=SC2016 # the inner shell expands it
 exec sh "$here/with-root.sh" "$folder" "$image" "$layer" sh -uc '
   mount -t tmpfs tmpfs /run/systemd || exit
   while :; do
     systemd-nspawn "$@"
-    [ $? = 133 ] || exit
-  done' sh "$@"
+    [ $? = 133 ] || break
+  done
+  # Powered off in good order: a brake on its disk must not stay for the next one that gets the device number.
+  if [ -f "$SLOW" ]; then echo "$(cat "$SLOW") 0" > "$BRAKE" && rm "$SLOW"; fi' sh "$@"

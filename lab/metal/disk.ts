@@ -5,7 +5,7 @@ import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
 import { exists, readIfThere } from "../../src/machine/files.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
-import { cgroupsOf, type Lab, type LabMachine } from "../folder.ts";
+import { cgroupsOf, type Lab, labHint, type LabMachine } from "../folder.ts";
 
 /**
  * A machine's disk: an ext4 image in a file of bounded size. It holds what the machine changed of the OS image, so it
@@ -15,6 +15,7 @@ export async function makeDisk(lab: Lab, m: LabMachine): Promise<void> {
   await mkdir(join(m.folder, "disk"), { recursive: true });
   await mkdir(join(m.folder, "root"), { recursive: true });
   const image = imageFile(m);
+  await writeFile(image, "", { mode: 0o600 });
   await run(["truncate", "--size", `${lab.record.disk_mb}M`, image]);
   await run([
     "mkfs.ext4",
@@ -134,10 +135,10 @@ export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promi
       "DUET-E-LAB-POWER",
       m.machine.name,
       "it has no power, so its disk can't be slow",
-      `duet lab power on ${m.machine.name}`,
+      labHint(lab.name, `power on ${m.machine.name}`),
     );
   const number = (await readFile(`/sys/block/${device.replace("/dev/", "")}/dev`, "utf8")).trim();
-  const rate = Math.max(1, Math.round(1000 / delay_ms));
+  const rate = Math.max(1, Math.floor(1000 / delay_ms));
   await writeFile(brakeFile(m.folder), number);
   const cgroups = cgroupsOf(lab);
   if (cgroups.version === 2) {
@@ -150,6 +151,8 @@ export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promi
   if (own !== undefined)
     await writeFile(join(own, m.group, "blkio.throttle.write_iops_device"), `${number} ${rate}`);
 }
+
+export const isSlow = (m: LabMachine): Promise<boolean> => exists(brakeFile(m.folder));
 
 /** Takes the brake off, where there is one; the machine's own group is gone or going when power is. */
 export async function releaseBrake(machineFolder: string, ownGroups: readonly string[] = []): Promise<void> {

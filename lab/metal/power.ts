@@ -6,7 +6,8 @@ import { until } from "../../src/machine/clock.ts";
 import { readIfThere } from "../../src/machine/files.ts";
 import type { Metal } from "../bmc/metal.ts";
 import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
-import { cgroupsOf, type Lab, type LabMachine, machineOf } from "../folder.ts";
+import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
+import { locked } from "../lock.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
 import { cutDisk, layerOf, ownGroups, releaseBrake, waitDiskFree } from "./disk.ts";
 import { plugIn, pullPlugs } from "./plugs.ts";
@@ -18,12 +19,16 @@ export function metalOf(lab: Lab, name: string): Metal & { hang: () => Promise<v
   const m = machineOf(lab, name);
   return {
     isOn: () => isOn(lab, m),
-    on: () => powerOn(lab, m),
-    cut: () => powerCut(lab, m),
+    // A BMC, a PDU and a person can all do this at once: one after the other, or a disk would be mounted twice.
+    on: () => locked(join(m.folder, "power.lock"), () => powerOn(lab, m)),
+    cut: () => locked(join(m.folder, "power.lock"), () => powerCut(lab, m)),
     press: () => pressButton(lab, m),
     hang: async () => {
       await requireOn(lab, m);
-      await freeze(cgroupsOf(lab), m.group, true);
+      for (const group of [m.group, m.visitors]) {
+        await makeGroup(cgroupsOf(lab), group);
+        await freeze(cgroupsOf(lab), group, true);
+      }
     },
   };
 }
@@ -74,10 +79,11 @@ async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
 /** What an earlier life of this machine left: nothing runs, its disk is free, its cgroups and network are gone. */
 async function clearAway(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
+  for (const group of [m.group, m.visitors]) await killGroup(cgroupsOf(lab), group);
   await releaseBrake(m.folder);
   await waitDiskFree(m);
   await dropNamespace(join(m.folder, "net"));
-  await removeGroup(cgroupsOf(lab), m.group);
+  for (const group of [m.group, m.visitors]) await removeGroup(cgroupsOf(lab), group);
 }
 
 /**
@@ -106,7 +112,12 @@ async function pressButton(lab: Lab, m: LabMachine): Promise<void> {
 
 async function requireOn(lab: Lab, m: LabMachine): Promise<void> {
   if (!(await isOn(lab, m)))
-    fail("DUET-E-LAB-POWER", m.machine.name, "it has no power", `duet lab power on ${m.machine.name}`);
+    fail(
+      "DUET-E-LAB-POWER",
+      m.machine.name,
+      "it has no power",
+      labHint(lab.name, `power on ${m.machine.name}`),
+    );
 }
 
 /** The machine's own init: process 1 of its own process namespace. */

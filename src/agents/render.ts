@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { DuetError, exit, fail, type Problem } from "../base/problem.ts";
 import { loadCredentials } from "../machine/credentials.ts";
-import { isMissing, readIfThere, replaceSynced } from "../machine/files.ts";
+import { errnoOf, makeFolder, readSmall, replaceSynced } from "../machine/files.ts";
 import { loadSite, siteFolder } from "../machine/site-file.ts";
+import { loadSshKeys } from "../machine/ssh-keys.ts";
+import { loadTrust } from "../machine/trust.ts";
 import { type Materials, machineIgnition } from "../render/machine.ts";
 import { authorities } from "../render/machine-site.ts";
+import { notYet } from "../render/not-yet.ts";
 import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
 
 /** Writes each machine's Ignition file into a folder. All of them or none: everything is read and checked first. */
@@ -14,38 +16,27 @@ export async function renderSite(siteFile: string, folder: string): Promise<read
   const site = await loadSite(siteFile);
   refuseNotYet(site);
   const found = await gather(site, siteFolder(siteFile));
-  const materials = { ...found, corosyncKey: await corosyncKey(folder) };
-  const rendered = site.machines.map((m) => ({
-    path: join(folder, `${m.name}.ign`),
-    content: `${JSON.stringify(machineIgnition(site, m, materials), null, 1)}\n`,
-  }));
-  // They hold the BMCs' passwords and the cluster's key.
-  for (const file of rendered) await replaceSynced(file.path, file.content, 0o600);
-  return rendered.map((f) => f.path);
+  return await writing(folder, async () => {
+    await makeFolder(folder, 0o700);
+    const materials = { ...found, corosyncKey: await corosyncKey(folder) };
+    const rendered = site.machines.map((m) => ({
+      path: join(folder, `${m.name}.ign`),
+      content: `${JSON.stringify(machineIgnition(site, m, materials), null, 1)}\n`,
+    }));
+    for (const file of rendered) await refuseFolder(file.path);
+    // They hold the BMCs' passwords and the cluster's key.
+    for (const file of rendered) await replaceSynced(file.path, file.content, 0o600);
+    return rendered.map((f) => f.path);
+  });
 }
 
 /** What is valid, and can't be rendered in this version: told as such, with status 3. */
 export function refuseNotYet(site: Site): void {
-  if (site.topology !== "dual-replica")
-    fail(
-      "DUET-E-NOT-YET",
-      `topology ${site.topology}`,
-      "the file is valid, but duet can't render this topology yet",
-      "only `topology: dual-replica` can be rendered in this version",
-      exit.notHere,
-    );
-  const pinned = site.machines.find((m) => m.bmc.trust.by === "fingerprint");
-  if (pinned !== undefined)
-    fail(
-      "DUET-E-NOT-YET",
-      `trust of ${pinned.name}'s BMC`,
-      "the stock fence agent can't check a fingerprint, and duet does not turn verification off by itself",
-      "use `trust: { ca: FILE }` with the BMC's certificate or its authority's for now",
-      exit.notHere,
-    );
+  const problems = notYet(site).map(({ code, where, what, fix }) => ({ code, where, what, fix }));
+  if (problems.length > 0) throw new DuetError(problems, exit.notHere);
 }
 
-/** Everything that the site file refers to. All that is missing is told at once, and nothing is written. */
+/** Everything that the site file refers to. All that is missing or wrong is told at once, and nothing is written. */
 export async function gather(site: Site, folder: string): Promise<Omit<Materials, "corosyncKey">> {
   const problems: Problem[] = [];
   const collect = async <T>(work: Promise<T>): Promise<T | undefined> => {
@@ -68,20 +59,11 @@ export async function gather(site: Site, folder: string): Promise<Omit<Materials
     if (m.pdu !== undefined) await load(pduCredentials, m.name, m.pdu.credentials);
   }
   const sshKeys: string[] = [];
-  for (const file of site.ssh_keys) {
-    const text = await collect(readReferenced(file, folder, "a public key for root"));
-    if (text !== undefined)
-      sshKeys.push(
-        ...text
-          .split("\n")
-          .map((l) => l.trim())
-          .filter(Boolean),
-      );
-  }
+  for (const file of site.ssh_keys) sshKeys.push(...((await collect(loadSshKeys(file, folder))) ?? []));
   const trusted = new Map<string, string>();
   for (const file of authorities(site)) {
-    const pem = await collect(readReferenced(file, folder, "a certificate that a BMC is trusted by"));
-    if (pem !== undefined) trusted.set(file, pem);
+    const loaded = await collect(loadTrust({ by: "ca", file }, folder));
+    if (loaded?.by === "ca") trusted.set(file, loaded.pem);
   }
   if (problems.length > 0) throw new DuetError(problems, exit.badInput);
   return {
@@ -92,28 +74,67 @@ export async function gather(site: Site, folder: string): Promise<Omit<Materials
   };
 }
 
-async function readReferenced(file: string, siteFolder: string, what: string): Promise<string> {
-  try {
-    return await readFile(resolve(siteFolder, file), "utf8");
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return fail(
-      "DUET-E-FILE-MISSING",
-      file,
-      `the site file names it as ${what}, and it is not there`,
-      `create ${resolve(siteFolder, file)}, or correct the path`,
-      exit.badInput,
-    );
-  }
-}
+const key_bytes = 256;
 
 /** Made once and kept beside the rendered files: a site rendered again must still be the same cluster. */
 async function corosyncKey(folder: string): Promise<Uint8Array> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, "corosync.key");
-  const kept = await readIfThere(path);
-  if (kept !== undefined) return Buffer.from(kept.trim(), "base64");
-  const made = randomBytes(256);
-  await replaceSynced(path, `${made.toString("base64")}\n`, 0o600);
-  return made;
+  const kept = await readSmall(path, 4096);
+  if (!kept.ok && kept.kind === "missing") {
+    const made = randomBytes(key_bytes);
+    await replaceSynced(path, `${made.toString("base64")}\n`, 0o600);
+    return made;
+  }
+  const text = kept.ok ? kept.text.trim() : "";
+  const key = Buffer.from(text, "base64");
+  // Node skips over what is no base64: only a key that reads back as the same text is the one that was kept.
+  if (key.length === key_bytes && key.toString("base64") === text) return key;
+  return fail(
+    "DUET-E-COROSYNC-KEY",
+    path,
+    kept.ok
+      ? `this is not the cluster's key, ${key_bytes} bytes in base64`
+      : `the cluster's key can't be read: ${kept.why}`,
+    `put the right one back (on a machine of the site: \`base64 -w0 /etc/corosync/authkey\`); for a site that was never installed, remove the file and a new one is made`,
+    exit.badInput,
+  );
 }
+
+/** A folder in the place of the last file would be found only after the first was written. */
+async function refuseFolder(path: string): Promise<void> {
+  const found = await readSmall(path, 0);
+  if (!found.ok && found.kind === "no-file") cantWrite(path, `${found.why}, and a file belongs there`, true);
+}
+
+/** What the system refuses while something is written below the folder. */
+async function writing<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    return cantWrite(folder, wrongPath[code] ?? code, Object.hasOwn(wrongPath, code));
+  }
+}
+
+function cantWrite(where: string, why: string, path_is_wrong: boolean): never {
+  fail(
+    "DUET-E-RENDER-WRITE",
+    where,
+    `can't be written: ${why}`,
+    path_is_wrong
+      ? "name a folder of your own with -o; it is made if it is not there"
+      : "see to the disk, then render again",
+    path_is_wrong ? exit.badInput : exit.failed,
+  );
+}
+
+const wrongPath: Readonly<Record<string, string>> = {
+  EEXIST: "there is a file of this name",
+  ENOTDIR: "a part of the path is a file",
+  EISDIR: "a folder stands where a file would be written",
+  EACCES: "you may not write there",
+  EPERM: "you may not write there",
+  EROFS: "the file system is read-only",
+  ENOENT: "no folder can be made there",
+};

@@ -1,12 +1,13 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { fail } from "../base/problem.ts";
-import { until } from "../machine/clock.ts";
+import { now_ms, until } from "../machine/clock.ts";
 import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
 import {
   clusterProperty,
   clusterState,
   fenceDevices,
-  isStarted,
+  forgetFailures,
+  isProven,
   loadConfiguration,
   replaceSections,
 } from "../machine/pacemaker.ts";
@@ -18,6 +19,7 @@ import { orderedMachines } from "../render/corosync.ts";
 import type { Site } from "../site/site.ts";
 
 const configurationFile = "/etc/duet/cib.xml";
+const fence_retry_ms = 8_000;
 const doneFile = "/var/lib/duet/setup-done";
 
 /**
@@ -128,9 +130,19 @@ async function configure(site: Site, machine: string, say: (detail: string) => v
 async function fenceable(site: Site, machine: string): Promise<void> {
   for (const peer of site.machines) {
     if (peer.name === machine) continue;
+    const device = `fence-${peer.name}`;
+    let tried_ms = now_ms();
     await until(
-      `a registered and started fence device for ${peer.name}`,
-      async () => (await fenceDevices(peer.name)).length > 0 && (await isStarted(`fence-${peer.name}`)),
+      `a fence device for ${peer.name} that is registered here and has logged in to its BMC`,
+      async () => {
+        if ((await fenceDevices(peer.name)).length > 0 && (await isProven(device))) return true;
+        // A BMC that did not answer, or a wrong password, makes Pacemaker wait for minutes: it may be mended by now.
+        if (now_ms() - tried_ms > fence_retry_ms) {
+          await forgetFailures(device);
+          tried_ms = now_ms();
+        }
+        return false;
+      },
       { deadline_ms: 60_000, every_ms: 250 },
     );
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { editDistance, nearest, oneOf } from "./text.ts";
+import { editDistance, nearest, oneOf, shellWord } from "./text.ts";
 
 test("a letter dropped, added, replaced or swapped is one change", () => {
   for (const word of ["adresses", "addressess", "addreszes", "addersses"])
@@ -33,4 +33,11 @@ test("the nearest word is found through case and hyphens; a far-off one is not o
 test("a choice reads as a sentence", () => {
   assert.equal(oneOf(["a"]), "a");
   assert.equal(oneOf(["a", "b", "c"]), "a, b or c");
+});
+
+test("a word for a shell is quoted only where it must be", () => {
+  assert.equal(shellWord("/etc/duet/node1.bmc"), "/etc/duet/node1.bmc");
+  assert.equal(shellWord("a b"), "'a b'");
+  assert.equal(shellWord("it's $HOME"), "'it'\\''s $HOME'");
+  assert.equal(shellWord(""), "''");
 });

@@ -1,4 +1,5 @@
 import { checkWorld } from "../agents/check/check.ts";
+import { checkSite } from "../agents/check/site.ts";
 import { countMarks } from "../agents/check/finding.ts";
 import { exit, type ExitStatus } from "../base/problem.ts";
 import { Progress } from "../machine/progress.ts";
@@ -15,8 +16,12 @@ export interface CheckOptions {
 export async function checkCommand(file: string, options: CheckOptions): Promise<ExitStatus> {
   const site = await loadSite(file);
   if (options.offline === true) {
-    if (options.json === true) printJson({ file, site: site.name, ok: true });
-    else process.stdout.write(`${file}: ok, site ${site.name}, ${site.topology}\n`);
+    const findings = checkSite(site);
+    if (options.json === true) printJson({ file, site: site.name, ok: true, findings });
+    else {
+      process.stdout.write(`${file}: ok, site ${site.name}, ${site.topology}\n`);
+      if (findings.length > 0) process.stdout.write(findingsTable(findings));
+    }
     return exit.ok;
   }
   const context = {

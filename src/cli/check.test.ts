@@ -17,6 +17,8 @@ const file = join(folder, "site.yaml");
 test("offline, a right file is status 0 and a wrong one status 2", async () => {
   await writeFile(file, minimal);
   assert.equal(await checkCommand(file, { offline: true }), exit.ok);
+  await writeFile(file, minimal.replace("dual-replica", "pair"));
+  assert.equal(await checkCommand(file, { offline: true }), exit.ok);
   await writeFile(file, minimal.replace("topology", "topolgy"));
   await assert.rejects(
     checkCommand(file, { offline: true }),

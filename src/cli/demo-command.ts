@@ -1,7 +1,10 @@
-import { announce, demo, demoLab, endDemo, summary } from "../../lab/demo.ts";
+import { checkoutFolder } from "../../lab/checkout.ts";
+import { announce, demo, demoLab, demoUp, endDemo, summary } from "../../lab/demo.ts";
+import { labHint } from "../../lab/folder.ts";
 import { canHost } from "../../lab/host.ts";
 import { lockedLab } from "../../lab/lock.ts";
 import { Progress } from "../machine/progress.ts";
+import { onInterrupt } from "./interrupt.ts";
 import { printJson } from "./output.ts";
 
 export async function runDemo(flags: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
@@ -11,13 +14,21 @@ export async function runDemo(flags: { readonly keep?: boolean; readonly json?: 
     await demoWithoutMachines(here.why);
     return;
   }
+  checkoutFolder();
   const progress = new Progress();
   await announce(progress);
+  onInterrupt(`what was made so far is left; \`./${labHint(demoLab, "down")}\` takes it away`);
   await lockedLab(demoLab, async () => {
-    const { lab, result } = await demo(progress);
-    if (flags.keep !== true) await progress.step("take the lab away again", () => endDemo(lab));
-    if (flags.json === true) printJson({ ...result, kept: flags.keep === true });
-    else process.stdout.write(summary(result));
+    const start_ms = progress.total_ms;
+    const lab = await demoUp(progress);
+    const up_ms = progress.total_ms - start_ms;
+    try {
+      const result = { up_ms, phases: await demo(lab, progress) };
+      if (flags.json === true) printJson({ ...result, kept: flags.keep === true });
+      else process.stdout.write(summary(result));
+    } finally {
+      if (flags.keep !== true) await progress.step("take the lab away again", () => endDemo(lab));
+    }
   });
   if (flags.json !== true) process.stdout.write(flags.keep === true ? playIn : whatNext);
 }

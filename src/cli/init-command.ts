@@ -1,8 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { DuetError, exit, type ExitStatus, fail, type Problem } from "../base/problem.ts";
-import { exists, replaceSynced } from "../machine/files.ts";
+import { shellWord } from "../base/text.ts";
+import { errnoOf, exists, isMissing, replaceSynced } from "../machine/files.ts";
 import { fieldFault } from "../site/field.ts";
 import { readSite } from "../site/read.ts";
 import { type Answers, siteTemplate } from "../site/template.ts";
@@ -21,7 +22,7 @@ export async function initCommand(
   terminal: Terminal | undefined = ownTerminal(),
 ): Promise<ExitStatus> {
   // Before the questions: nobody likes to answer ten of them for nothing.
-  if (options.force !== true && (await exists(file))) refuseToOverwrite(file);
+  await refuseTarget(file, options.force === true);
   const answers = await gather(file, options, terminal);
   const text = siteTemplate(answers);
   const { problems } = readSite(text, file);
@@ -81,11 +82,27 @@ async function write(file: string, text: string, force: boolean): Promise<void> 
     // `wx`: somebody may have written it while we asked.
     else await writeFile(file, text, { flag: "wx" });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (code === "") throw error;
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
     if (code === "EEXIST") refuseToOverwrite(file);
-    fail("DUET-E-INIT-WRITE", file, `the file can't be written: ${code}`, "name another one", exit.badInput);
+    cantWrite(file, code === "ENOENT" ? "there is no such folder" : code);
   }
+}
+
+/** Only a file may be overwritten, and only with --force: a folder can't be, and a device must not be. */
+async function refuseTarget(file: string, force: boolean): Promise<void> {
+  const found = await stat(file).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    return cantWrite(file, errnoOf(error) ?? String(error));
+  });
+  if (found?.isDirectory())
+    cantWrite(file, "it is a folder", `name a file in it: ${join(file, "site.yaml")}`);
+  if (found !== undefined && !force) refuseToOverwrite(file);
+  if (found !== undefined && !found.isFile()) cantWrite(file, "it is no regular file");
+}
+
+function cantWrite(file: string, why: string, fix = "name another one"): never {
+  fail("DUET-E-INIT-WRITE", file, `the site file can't be written: ${why}`, fix, exit.badInput);
 }
 
 function refuseToOverwrite(file: string): never {
@@ -98,7 +115,7 @@ function refuseToOverwrite(file: string): never {
   );
 }
 
-function nextSteps(file: string, answers: Answers): string {
+export function nextSteps(file: string, answers: Answers): string {
   const files = answers.machines.flatMap(({ credentials }) =>
     "file" in credentials ? [credentials.file] : [],
   );
@@ -109,10 +126,11 @@ function nextSteps(file: string, answers: Answers): string {
     `${file} is written. Next:`,
     ...files.map(
       (name) =>
-        `  write username:password of the BMC into ${isAbsolute(name) ? name : join(dirname(file), name)}, then chmod 600 it`,
+        // Never readable for others, not even before a chmod; and the password is in no argument and no history.
+        `  (umask 077; cat > ${shellWord(isAbsolute(name) ? name : join(dirname(file), name))})    and type username:password of the BMC, Enter, Ctrl-D`,
     ),
     ...variables.map((name) => `  put username:password of the BMC into the environment variable ${name}`),
-    `  duet check ${file}`,
+    `  duet check ${shellWord(file)}`,
     "",
   ].join("\n");
 }

@@ -12,7 +12,8 @@ export interface InitFlags {
 }
 
 export const topology_default = "dual-replica";
-const machine_example = "name=node1,address=192.0.2.11,bmc=https://203.0.113.11,credentials-file=node1.bmc";
+const machineExample = (number: number): string =>
+  `name=node${number},address=192.0.2.1${number},bmc=https://203.0.113.1${number},credentials-file=node${number}.bmc`;
 
 export const hasFlags = (flags: InitFlags): boolean =>
   [flags.name, flags.topology, flags.sshKey, flags.machine, flags.api].some((flag) => flag !== undefined);
@@ -28,7 +29,9 @@ export function readFlags(flags: InitFlags): { answers?: Answers; problems: read
   if (ssh_keys.length === 0)
     problems.push(missing("--ssh-key", "the file of a public key", "--ssh-key admin.pub"));
   for (let index = specs.length; index < wanted; index++)
-    problems.push(missing("--machine", `machine ${index + 1} of ${wanted}`, `--machine ${machine_example}`));
+    problems.push(
+      missing("--machine", `machine ${index + 1} of ${wanted}`, `--machine ${machineExample(index + 1)}`),
+    );
   problems.push(
     ...(flags.name === undefined ? [] : faults("--name", "name", [flags.name])),
     ...faults("--topology", "topology", [topology]),
@@ -59,6 +62,7 @@ const spec_fields: Readonly<Record<string, FieldName>> = {
   bmc: "endpoint",
   "credentials-file": "path",
   "credentials-env": "env",
+  ca: "path",
   fingerprint: "fingerprint",
 };
 
@@ -88,11 +92,12 @@ function readMachine(spec: string, where: string, problems: Problem[]): MachineA
       });
     return values[0];
   };
-  const [name, bmc, file, env, fingerprint] = [
+  const [name, bmc, file, env, ca, fingerprint] = [
     "name",
     "bmc",
     "credentials-file",
     "credentials-env",
+    "ca",
     "fingerprint",
   ].map(once);
   const addresses = found.get("address") ?? [];
@@ -103,9 +108,21 @@ function readMachine(spec: string, where: string, problems: Problem[]): MachineA
     problems.push(
       missing(where, "exactly one of credentials-file and credentials-env", "credentials-file=node1.bmc"),
     );
+  if (ca !== undefined && fingerprint !== undefined)
+    problems.push({
+      code: "DUET-E-INIT-FLAGS",
+      where,
+      what: "`ca` and `fingerprint` both say which certificate to believe",
+      fix: "keep `ca`",
+    });
   if (problems.length > before || name === undefined || bmc === undefined) return undefined;
   const credentials = file === undefined ? { env: env ?? "" } : { file };
-  return { name, addresses, bmc, credentials, ...(fingerprint === undefined ? {} : { fingerprint }) };
+  return { name, addresses, bmc, credentials, ...trustOf(ca, fingerprint) };
+}
+
+function trustOf(ca: string | undefined, fingerprint: string | undefined): Pick<MachineAnswers, "trust"> {
+  if (ca !== undefined) return { trust: { ca } };
+  return fingerprint === undefined ? {} : { trust: { fingerprint } };
 }
 
 function unknownPart(where: string, key: string): Problem {
@@ -118,6 +135,7 @@ function unknownPart(where: string, key: string): Problem {
       near === undefined
         ? "a part of this is not key=value with a known key"
         : `\`${key}\` is not known here`,
-    fix: near === undefined ? `write ${oneOf(known)}, as in ${machine_example}` : `did you mean \`${near}\`?`,
+    fix:
+      near === undefined ? `write ${oneOf(known)}, as in ${machineExample(1)}` : `did you mean \`${near}\`?`,
   };
 }

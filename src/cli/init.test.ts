@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { DuetError, exit, type Problem } from "../base/problem.ts";
 import { readSite } from "../site/read.ts";
-import { initCommand } from "./init-command.ts";
+import { initCommand, nextSteps } from "./init-command.ts";
 import { readFlags } from "./init-flags.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-init-"));
@@ -59,6 +59,44 @@ test("everything that is missing is named at once, and nothing is written", asyn
     ["--name", "--ssh-key", "--machine", "--machine"],
   );
   assert.deepEqual(await readdir(folder), before);
+  assert.match(found[2]?.fix ?? "", /name=node1,address=192\.0\.2\.11,.*node1\.bmc$/);
+  assert.match(found[3]?.fix ?? "", /name=node2,address=192\.0\.2\.12,.*node2\.bmc$/);
+});
+
+test("a folder or device is never overwritten, and nothing is left beside it", async () => {
+  const target = join(folder, "sub");
+  await mkdir(target);
+  const before = await readdir(folder);
+  const [problem] = await problems(initCommand(target, { ...flags, force: true }, undefined));
+  assert.equal(problem?.code, "DUET-E-INIT-WRITE");
+  assert.equal(problem?.fix, `name a file in it: ${join(target, "site.yaml")}`);
+  await problems(initCommand("/dev/null", { ...flags, force: true }, undefined));
+  assert.ok((await stat("/dev/null")).isCharacterDevice());
+  assert.deepEqual(await readdir(folder), before);
+});
+
+test("the next steps make the file of credentials private before the password is in it", () => {
+  const { answers } = readFlags(flags);
+  assert.ok(answers !== undefined);
+  const said = nextSteps("sites/it's next.yaml", answers);
+  assert.match(said, /\(umask 077; cat > sites\/node1\.bmc\)/);
+  assert.ok(said.includes("duet check 'sites/it'\\''s next.yaml'"), said);
+});
+
+test("the template and the flags lead to a certificate that can be rendered", async () => {
+  const file = join(folder, "trust.yaml");
+  const [first = "", second = ""] = flags.machine;
+  const pinned = second.replace(/fingerprint=.*/, "ca=bmc.crt");
+  assert.equal(await initCommand(file, { ...flags, machine: [first, pinned] }, undefined), exit.ok);
+  const text = await readFile(file, "utf8");
+  assert.match(
+    text,
+    /# {3}openssl s_client -connect 203\.0\.113\.11:443 .* > node1\.crt\n +# trust: \{ ca: node1\.crt \}/,
+  );
+  assert.doesNotMatch(text, /fingerprint: /);
+  assert.deepEqual(readSite(text, file).site?.machines[1]?.bmc.trust, { by: "ca", file: "bmc.crt" });
+  const { problems: both } = readFlags({ ...flags, machine: [first, `${second},ca=bmc.crt`] });
+  assert.equal(both[0]?.fix, "keep `ca`");
 });
 
 test("what is wrong with a flag is told at that flag, without what it holds", () => {

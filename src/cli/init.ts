@@ -20,7 +20,7 @@ export function register(program: Command): void {
       "after",
       `
 A machine is a list of key=value with commas between: name, address (one or two), bmc, credentials-file or
-credentials-env, and fingerprint for a self-signed certificate.
+credentials-env, and ca with the file of a self-signed certificate.
 
 Examples:
   duet init

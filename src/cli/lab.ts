@@ -22,6 +22,13 @@ Examples:
   duet lab shell node1         a shell on a machine;  duet lab shell seat: the operator's
   duet lab down                nothing is left behind`,
     );
+  // Said once, before any of them does anything: where machines can't run, and that the lab needs the checkout's files.
+  lab.hook("preAction", async () => {
+    const { requireHost } = await import("../../lab/host.ts");
+    const { checkoutFolder } = await import("../../lab/checkout.ts");
+    checkoutFolder();
+    requireHost();
+  });
   registerLife(lab);
   registerPower(lab);
   registerFaults(lab);

@@ -1,14 +1,16 @@
-import { Command, CommanderError } from "commander";
-import { DuetError, exit } from "../base/problem.ts";
+import { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { exit } from "../base/problem.ts";
 import * as check from "./check.ts";
 import * as demo from "./demo.ts";
 import * as init from "./init.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
-import { printProblems } from "./output.ts";
 import * as probe from "./probe.ts";
 import * as render from "./render.ts";
+import { report } from "./report.ts";
 import * as setup from "./setup.ts";
+import * as wal from "./wal.ts";
 
 /** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
 const commands: readonly { readonly register: (program: Command) => void }[] = [
@@ -19,32 +21,39 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   probe,
   lab,
   demo,
+  wal,
 ];
 
-export const version = "0.1.0";
+const program = new Command("duet")
+  .description("A Kubernetes control plane on exactly two machines.")
+  .version(manifest.version)
+  .configureHelp({ showGlobalOptions: true })
+  // What is wrong with the arguments is told by `report`, like every other problem.
+  .configureOutput({ outputError: () => undefined })
+  .exitOverride();
+for (const command of commands) command.register(program);
 
 async function main(argv: readonly string[]): Promise<number> {
-  const program = new Command("duet")
-    .description("A Kubernetes control plane on exactly two machines.")
-    .version(version)
-    .showHelpAfterError("(duet --help lists the commands, duet COMMAND --help explains one)")
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride();
-  for (const command of commands) command.register(program);
   try {
     await program.parseAsync(argv, { from: "user" });
     return typeof process.exitCode === "number" ? process.exitCode : exit.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exit.ok : exit.badInput;
-    if (error instanceof DuetError) {
-      printProblems(error.problems, argv.includes("--json"));
-      return error.status;
-    }
-    throw error;
+    return report(error, program, argv);
   }
 }
 
+// `duet … | head`: whoever read has seen enough. The work goes on to its end, so that nothing is left half done.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error) => {
+    if (!("code" in error && error.code === "EPIPE")) throw error;
+  });
+
+const argv = argumentsFor(process.argv0, process.argv.slice(2));
+process.on("uncaughtException", (error) => {
+  process.exit(report(error, program, argv));
+});
+
 // No top-level await: the main of the single executable is CommonJS, which has none.
 void (async () => {
-  process.exitCode = await main(argumentsFor(process.argv0, process.argv.slice(2)));
+  process.exitCode = await main(argv);
 })();

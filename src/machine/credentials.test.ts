@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { DuetError, exit } from "../base/problem.ts";
 import { loadCredentials } from "./credentials.ts";
+import { run } from "./process.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-credentials-"));
 after(() => rm(folder, { recursive: true }));
@@ -32,7 +33,7 @@ test("a password is taken as it is, whatever a shell would make of it", async ()
     "a$b",
     "it's",
     'say "hi"',
-    " with blanks ",
+    " with blanks",
     "`id`",
     "$(id)",
     "a:b:c",
@@ -48,6 +49,18 @@ test("a password is taken as it is, whatever a shell would make of it", async ()
     }
     process.env["DUET_TEST_BMC"] = `admin:${password}`;
     assert.equal((await loadCredentials({ env: "DUET_TEST_BMC" }, folder)).password.reveal(), password);
+  }
+  delete process.env["DUET_TEST_BMC"];
+});
+
+test("a blank at the end, which the stock fence agent cuts off, is refused and not repeated", async () => {
+  for (const blank of [" ", "\t", "\u00a0", "\u2003", "\u001f", "\u0085"]) {
+    process.env["DUET_TEST_BMC"] = `admin:hunter2${blank}`;
+    for (const ref of [await file(`admin:hunter2${blank}\n`), { env: "DUET_TEST_BMC" }]) {
+      const { problems } = await refused(loadCredentials(ref, folder));
+      assert.equal(problems[0]?.code, "DUET-E-CREDENTIALS-BLANK");
+      assert.ok(!JSON.stringify(problems).includes("hunter2"));
+    }
   }
   delete process.env["DUET_TEST_BMC"];
 });
@@ -90,4 +103,11 @@ test("what is missing is named by its reference", async () => {
   const novar = await refused(loadCredentials({ env: "DUET_TEST_NOT_SET" }, folder));
   assert.match(novar.problems[0]?.where ?? "", /DUET_TEST_NOT_SET/);
   assert.equal((await refused(loadCredentials({ file: "sub" }, folder))).problems.length, 1);
+  // Neither hangs on a FIFO nor reads a device for ever.
+  await run(["mkfifo", join(folder, "fifo")]);
+  for (const path of [join(folder, "fifo"), "/dev/zero"])
+    assert.equal(
+      (await refused(loadCredentials({ file: path }, folder))).problems[0]?.code,
+      "DUET-E-CREDENTIALS-MISSING",
+    );
 });

@@ -1,9 +1,9 @@
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { exit, fail } from "../base/problem.ts";
 import { Secret } from "../base/secret.ts";
+import { shellWord } from "../base/text.ts";
 import type { Credentials, CredentialsRef } from "../site/site.ts";
-import { isMissing } from "./files.ts";
+import { readSmall } from "./files.ts";
 
 const bytes_max = 4096;
 
@@ -21,38 +21,40 @@ export async function loadCredentials(ref: CredentialsRef, siteFolder: string): 
 }
 
 async function readPrivate(path: string): Promise<string> {
-  const file = await open(path, "r").catch((error: unknown) => {
-    if (isMissing(error))
-      missing(path, "there is no such file", "write one line into it, username:password, and chmod 600 it");
-    missing(
+  const file = await readSmall(path, bytes_max);
+  if (!file.ok && file.kind === "too-long") wrongForm(path);
+  if (!file.ok && file.kind === "missing") missing(path, file.why, createWith(path));
+  if (!file.ok) missing(path, file.why, "name a file that you, and nobody else, may read");
+  if ((file.mode & 0o077) !== 0)
+    fail(
+      "DUET-E-CREDENTIALS-MODE",
       path,
-      "the file can't be opened",
-      "make it readable for the user who runs duet, and for nobody else",
+      `other users may read this file (mode ${file.mode.toString(8)}), and it holds a password`,
+      `chmod 600 ${shellWord(path)}`,
+      exit.badInput,
     );
-  });
-  try {
-    // Of the open file: the one behind the path may be another by now.
-    const { mode, size } = await file.stat();
-    if ((mode & 0o077) !== 0)
-      fail(
-        "DUET-E-CREDENTIALS-MODE",
-        path,
-        `other users may read this file (mode ${(mode & 0o777).toString(8)}), and it holds a password`,
-        `chmod 600 ${path}`,
-        exit.badInput,
-      );
-    if (size > bytes_max) wrongForm(path);
-    return await file.readFile("utf8").catch(() => wrongForm(path));
-  } finally {
-    await file.close();
-  }
+  return file.text;
 }
 
-/** One line, split at the first colon. Nothing in it is special: not `$`, not a quote, not a blank. */
+const createWith = (path: string): string =>
+  `create it with \`(umask 077; cat > ${shellWord(path)})\`: one line, username:password, Enter, Ctrl-D`;
+
+/**
+ * One line, split at the first colon. Nothing in it is special: not `$`, not a quote, not a blank; but for the end: the
+ * stock fence agent cuts blanks off there (Python's rstrip), so fencing would fail where every other login works.
+ */
 function parseCredentials(text: string, where: string): Credentials {
   const line = text.replace(/\r?\n$/, "");
   const colon = line.indexOf(":");
   if (colon < 1 || colon === line.length - 1 || /[\r\n\0]/.test(line)) wrongForm(where);
+  if (/[\s\p{Cc}]$/u.test(line))
+    fail(
+      "DUET-E-CREDENTIALS-BLANK",
+      where,
+      "the password ends with a blank, which the fence agent would cut off: fencing would fail",
+      "remove the blank if it is not part of the password; else give the BMC a password that ends with another character",
+      exit.badInput,
+    );
   return { username: line.slice(0, colon), password: new Secret(line.slice(colon + 1)) };
 }
 

@@ -62,13 +62,39 @@ export async function fenceDevices(target: string): Promise<readonly string[]> {
   return status === 0 ? allNamed(parseXml(stdout), "item").map((item) => item.textContent ?? "") : [];
 }
 
-/** Whether a resource runs somewhere, by its own account. */
-export async function isStarted(resource: string): Promise<boolean> {
-  const { stdout } = await run(["crm_resource", "--locate", "--resource", resource, "--quiet"], {
+/**
+ * Whether a resource's own monitor has succeeded since its last failure. "Started" alone would not do: Pacemaker also says
+ * it of a start that is still under way, and a fence device that can't log in would pass for one that can.
+ */
+export async function isProven(resource: string): Promise<boolean> {
+  const { status, stdout } = await run(["crm_mon", "--one-shot", "--include=operations", "--output-as=xml"], {
     accept: "any",
     deadline_ms: 10_000,
   });
-  return stdout.trim() !== "";
+  return status === 0 && provenIn(stdout, resource);
+}
+
+export function provenIn(crmMon: string, resource: string): boolean {
+  const histories = allNamed(parseXml(crmMon), "resource_history").filter(
+    (h) => h.getAttribute("id") === resource,
+  );
+  return histories.some((history) => {
+    const operations = allNamed(history, "operation_history").toSorted((a, b) => call(a) - call(b));
+    const last = operations.at(-1);
+    return (
+      last?.getAttribute("task") === "monitor" &&
+      last.getAttribute("rc") === "0" &&
+      last.hasAttribute("interval")
+    );
+  });
+}
+
+const call = (operation: { getAttribute: (name: string) => string | null }): number =>
+  Number(operation.getAttribute("call") ?? 0);
+
+/** Forgets a resource's failures, so that Pacemaker tries it again now and not when they have aged. */
+export async function forgetFailures(resource: string): Promise<void> {
+  await run(["crm_resource", "--cleanup", "--resource", resource], { accept: "any", deadline_ms: 30_000 });
 }
 
 /** Sections of the configuration that belong to the cluster itself and not to duet. */

@@ -20,6 +20,22 @@ export interface RunResult {
   readonly stderr: string;
 }
 
+/** Groups of the programs that run now: they are groups of their own, so the terminal's Ctrl-C does not reach them. */
+const running = new Set<number>();
+
+/** Ends every program that `run` has started and that still runs: for a program that is about to end itself. */
+export function endRunning(): void {
+  for (const pid of running) killGroup(pid);
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It ended in this very moment.
+  }
+}
+
 /** Never started: what a shell reports for a command that it can't find. */
 const status_not_found = 127;
 
@@ -44,12 +60,12 @@ export async function run(
     let ended: "by itself" | "deadline" | "output" = "by itself";
     const end = (why: typeof ended) => {
       ended = why;
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It ended in this very moment.
-      }
+      if (child.pid !== undefined) killGroup(child.pid);
+      // What left the group and still holds a pipe must not hold us.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
     };
+    if (child.pid !== undefined) running.add(child.pid);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let bytes = 0;
@@ -67,6 +83,7 @@ export async function run(
     });
     child.on("close", (status, signal) => {
       clearTimeout(timer);
+      if (child.pid !== undefined) running.delete(child.pid);
       resolve({
         status: status ?? 128 + (signal === "SIGKILL" ? 9 : 15),
         stdout: Buffer.concat(out).toString(),

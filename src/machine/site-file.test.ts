@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { DuetError } from "../base/problem.ts";
+import { site_bytes_max } from "../site/defaults.ts";
 import { minimal } from "../site/samples.ts";
+import { run } from "./process.ts";
 import { loadSite, siteFolder } from "./site-file.ts";
 import { loadTrust } from "./trust.ts";
 
@@ -34,9 +36,25 @@ test("everything wrong with the file is one error with status 2", async () => {
     await assert.rejects(loadSite(wrong), (error) => codes(error)[0] === "DUET-E-SITE-FILE");
 });
 
+test("a path that is no regular file, or a file that never ends, is refused at once", {
+  timeout: 20_000,
+}, async () => {
+  const fifo = join(folder, "fifo");
+  await run(["mkfifo", fifo]);
+  for (const wrong of [fifo, "/dev/zero", "/dev/null"])
+    await assert.rejects(loadSite(wrong), (error) => codes(error)[0] === "DUET-E-SITE-FILE");
+  await writeFile(join(folder, "long.yaml"), "#".repeat(site_bytes_max + 1));
+  await assert.rejects(
+    loadSite(join(folder, "long.yaml")),
+    (error) => codes(error)[0] === "DUET-E-SITE-SIZE",
+  );
+});
+
 test("a certificate authority's file must hold a certificate", async () => {
   await writeFile(join(folder, "ca.pem"), "hello");
-  for (const file of ["ca.pem", "none.pem"])
+  const frame = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+  await writeFile(join(folder, "broken.pem"), frame("aGVsbG8="));
+  for (const file of ["ca.pem", "none.pem", "broken.pem", ".", "/dev/zero"])
     await assert.rejects(
       loadTrust({ by: "ca", file }, folder),
       (error) => codes(error)[0] === "DUET-E-TRUST-FILE",

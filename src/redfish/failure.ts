@@ -1,11 +1,12 @@
 import type { Problem } from "../base/problem.ts";
+import { saveCertificate } from "../site/certificate.ts";
 
 /** Why a Redfish call gave no answer that can be used: a value, because agents decide by it. */
 export type Failure =
   | { readonly kind: "unreachable"; readonly why: string }
   | { readonly kind: "deadline"; readonly deadline_ms: number }
-  /** `sha256` is what the service showed, where that could be had. */
-  | { readonly kind: "untrusted"; readonly why: string; readonly sha256?: string }
+  /** `sha256` is what the service showed, where that could be had; `name`: it is for another host. */
+  | { readonly kind: "untrusted"; readonly why: string; readonly sha256?: string; readonly name?: true }
   | { readonly kind: "login"; readonly status: number }
   /** It answers, but not as Redfish does. */
   | { readonly kind: "not-redfish"; readonly why: string }
@@ -27,6 +28,17 @@ export const failed = (failure: Failure): { readonly ok: false; readonly failure
 
 function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);
+}
+
+/** By a certificate in a file, which everything that talks to the service can check; not every client can a fingerprint. */
+function trustFix({ sha256, name }: Failure & { readonly kind: "untrusted" }, where: string): string {
+  if (name === true)
+    return "give it a certificate that names this address (its own pages make one), or write the name that it has into `address:`";
+  const seen = sha256 === undefined ? "" : `if its own pages show the fingerprint ${sha256} too and `;
+  return (
+    `${seen}it is self-signed: \`${saveCertificate(where, "bmc.crt")}\`, and \`trust: { ca: bmc.crt }\` in the site file; ` +
+    "if an authority signed it, that one's certificate instead"
+  );
 }
 
 /** The same for a person. `where` names the machine and which of its services. */
@@ -51,10 +63,7 @@ export function problemOf(failure: Failure, where: string): Problem {
         code: "DUET-E-REDFISH-UNTRUSTED",
         where,
         what: `its certificate is not trusted: ${failure.why}; nothing was sent to it`,
-        fix:
-          failure.sha256 === undefined
-            ? "write `trust: { ca: FILE }` or `trust: { fingerprint: SHA256 }` for it into the site file"
-            : `if its own pages show this fingerprint too, write \`trust: { fingerprint: "${failure.sha256}" }\` for it into the site file`,
+        fix: trustFix(failure, where),
       };
     case "login":
       return {

@@ -128,7 +128,12 @@ export function failureOf(error: unknown, deadline_ms: number): Failure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith("no complete answer")) return { kind: "deadline", deadline_ms };
-  if (untrusted_codes.test(code)) return { kind: "untrusted", why: code.toLowerCase().replaceAll("_", " ") };
+  if (untrusted_codes.test(code))
+    return {
+      kind: "untrusted",
+      why: code.toLowerCase().replaceAll("_", " "),
+      ...(/ALTNAME|HOSTNAME/.test(code) ? { name: true } : {}),
+    };
   if (/wrong.version.number|packet.length/i.test(`${code} ${message}`))
     return { kind: "not-redfish", why: "it does not speak TLS on this port" };
   if (/^(ERR_SSL_|EPROTO)/.test(code))

@@ -37,6 +37,9 @@ test("a certificate that the system's store does not know is refused, with the f
   assert.deepEqual(fake.asked, []);
   const problem = problemOf(result.failure, "node1");
   assert.ok(problem.fix.includes(fingerprintOf(kit)));
+  // What `duet render` takes, and nothing that it refuses.
+  assert.match(problem.fix, /openssl s_client -connect .*trust: \{ ca: bmc\.crt \}/);
+  assert.doesNotMatch(problem.fix, /trust: \{ fingerprint/);
 });
 
 test("a certificate for another name is refused", async () => {
@@ -47,5 +50,7 @@ test("a certificate for another name is refused", async () => {
     url: service.url.replace("127.0.0.1", "localhost"),
   }).root();
   assert.ok(!result.ok && result.failure.kind === "untrusted", JSON.stringify(result));
+  // Saving it would not help: it names another host.
+  assert.match(problemOf(result.failure, "node1").fix, /a certificate that names this address/);
   assert.deepEqual(fake.asked, []);
 });

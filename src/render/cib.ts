@@ -18,7 +18,11 @@ export function cibConfiguration(
     [
       "<configuration>",
       element("crm_config", [
-        nvset("cluster_property_set", "duet-policy", [...values(pacemakerPolicy), [markProperty, mark]]),
+        nvset("cluster_property_set", "duet-policy", [
+          ...values(pacemakerPolicy),
+          ["stonith-timeout", `${fencingTimeout_s(site)}s`],
+          [markProperty, mark],
+        ]),
       ]),
       element(
         "resources",
@@ -54,9 +58,9 @@ function fenceDevice(site: Site, m: Machine, username: string): string {
         ["password_script", passwordScript(m)],
         ...(m.bmc.system === undefined ? [] : [["systems_uri", m.bmc.system] as const]),
         ...(m.bmc.trust.by === "nothing" ? [["ssl_insecure", "1"] as const] : []),
-        ["power_timeout", String(fencePolicy.off_timeout_s.value)],
+        ["power_timeout", String(fence_s(site))],
         ["stonith_status_sleep", String(fencePolicy.status_sleep_s.value)],
-        ["pcmk_off_timeout", `${fencePolicy.off_timeout_s.value + raceDelay_s(site, m)}s`],
+        ["pcmk_off_timeout", `${offTimeout_s(site, m)}s`],
         ["pcmk_off_retries", String(fencePolicy.off_retries.value)],
         // With the machine's name: Pacemaker 3.0.0 takes a bare value too, but logs an error for it.
         ["pcmk_delay_base", `${m.name}:${raceDelay_s(site, m)}s`],
@@ -68,6 +72,18 @@ function fenceDevice(site: Site, m: Machine, username: string): string {
     "      </operations>",
     "    </primitive>",
   ].join("\n");
+}
+
+const fence_s = (site: Site): number => Math.ceil(site.timeouts.fence_ms / 1000);
+
+/** One try of one device: the delay inside it, the fence, and the margin. */
+export function offTimeout_s(site: Site, target: Machine): number {
+  return raceDelay_s(site, target) + fence_s(site) + fencePolicy.margin_s.value;
+}
+
+/** Every try of the slowest device: Pacemaker gives up the whole operation after this. */
+export function fencingTimeout_s(site: Site): number {
+  return Math.max(...site.machines.map((m) => offTimeout_s(site, m))) * (1 + fencePolicy.off_retries.value);
 }
 
 /** The preferred machine is fenced later, so it wins a race of two healthy ones. A stored value, never computed then. */

@@ -38,10 +38,6 @@ export const pacemakerPolicy = {
     "done when Off is confirmed: `reboot` waits for power on, so a peer that can't power on would block the survivor",
   ),
   "stonith-max-attempts": choose("INFINITY", "the default gives up after 10 tries and then stays silent"),
-  "stonith-timeout": choose(
-    "120s",
-    "longer than the slowest fence with its delay; each device has its own, tighter one",
-  ),
   "startup-fencing": choose("true", "a peer never seen since boot is unknown, not absent"),
   "concurrent-fencing": choose("true", "one stuck device must not hold up another"),
   "no-quorum-policy": choose("stop", "without quorum nothing runs: inert"),
@@ -69,9 +65,10 @@ export const resourcePolicy = {
 export const fencePolicy = {
   race_delay_s: choose(
     10,
-    "when both live and see each other lost, the fence of the preferred machine starts this much later: longer than one whole fence, or both go off",
+    "when both live and see each other lost, the fence of the preferred machine starts this much later: longer than a fence by an ordinary BMC (about 6 s on one HPE model). A slower one can let both go off: dark, but nothing lost. Setup will measure it",
   ),
-  off_timeout_s: choose(60, "one fence from command to confirmed Off; slow BMCs were seen to take 40 s"),
+  /** One fence from command to confirmed Off is the site's `timeouts.fence`. */
+  margin_s: choose(15, "what an agent needs around that: to start, to log in, to read the state"),
   off_retries: choose(2, "a BMC that lost one request is asked again before Pacemaker starts over"),
   monitor_interval_s: choose(
     60,

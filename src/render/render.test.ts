@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Secret } from "../base/secret.ts";
 import { readSite } from "../site/read.ts";
 import type { Site } from "../site/site.ts";
-import { cibConfiguration, markProperty, raceDelay_s } from "./cib.ts";
+import { cibConfiguration, fencingTimeout_s, markProperty, offTimeout_s, raceDelay_s } from "./cib.ts";
 import { clusterName, corosyncConf } from "./corosync.ts";
 import { machineIgnition, type Materials } from "./machine.ts";
 import { fencePolicy } from "./policy.ts";
@@ -63,7 +63,7 @@ test("a cluster's name has at most 15 characters, and two long ones that begin a
   assert.notEqual(named("a-very-long-site-name-1"), named("a-very-long-site-name-2"));
 });
 
-test("the preferred machine is fenced later by a whole fence; the other at once", () => {
+test("the preferred machine is fenced later, the other at once", () => {
   const site = siteOf();
   const delays = site.machines.map((m) => [m.name, raceDelay_s(site, m)]);
   assert.deepEqual(Object.fromEntries(delays), { node1: fencePolicy.race_delay_s.value, node2: 0 });
@@ -72,6 +72,18 @@ test("the preferred machine is fenced later by a whole fence; the other at once"
     other.machines.map((m) => raceDelay_s(other, m)),
     [fencePolicy.race_delay_s.value, 0],
   );
+});
+
+test("the time-outs contain each other: fence, one try with its delay, all tries", () => {
+  for (const fence of ["10s", "60s", "300s"]) {
+    const site = siteOf((s) => Object.assign(s, { timeouts: { fence } }));
+    const { xml } = cibConfiguration(site, new Map());
+    assert.match(xml, new RegExp(`name="power_timeout" value="${Number.parseInt(fence, 10)}"`));
+    for (const m of site.machines) {
+      assert.ok(offTimeout_s(site, m) > raceDelay_s(site, m) + site.timeouts.fence_ms / 1000);
+      assert.ok(fencingTimeout_s(site) >= offTimeout_s(site, m) * (1 + fencePolicy.off_retries.value));
+    }
+  }
 });
 
 test("the CIB holds no password, escapes what it holds, and its mark changes with any of it", () => {

@@ -114,7 +114,7 @@ const table = {
   "endpoint-http": {
     code: "DUET-E-SITE-ENDPOINT",
     what: "Redfish is spoken over HTTPS only: plain HTTP would send the password in the clear",
-    fix: "write https:// instead of http://; `trust:` takes a self-signed certificate by its fingerprint",
+    fix: "write https:// instead of http://; `trust: { ca: FILE }` takes a self-signed certificate",
   },
   "endpoint-path": {
     code: "DUET-E-SITE-ENDPOINT",
@@ -164,7 +164,7 @@ const table = {
   trust: {
     code: "DUET-E-SITE-TRUST",
     what: "`trust` must have exactly one of `ca`, `fingerprint` and `nothing`",
-    fix: "write `trust: { fingerprint: SHA256 }` or `trust: { ca: FILE }`; `duet check` shows the fingerprint that it sees",
+    fix: "write `trust: { ca: FILE }`, with the BMC's own certificate if it is self-signed, else its authority's",
   },
   "trust-nothing": {
     code: "DUET-E-SITE-TRUST",

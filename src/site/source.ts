@@ -22,7 +22,7 @@ const depth_max = 12;
 
 export function readSource(text: string, file: string): { source?: Source; problems: readonly Problem[] } {
   const at = (line: number, column: number) => `${file}:${line}:${column}`;
-  if (Buffer.byteLength(text) > site_bytes_max) return { problems: [tooLong(at(1, 1))] };
+  if (Buffer.byteLength(text) > site_bytes_max) return { problems: [siteTooLong(at(1, 1))] };
   const lines = new LineCounter();
   const document = parse(text, lines);
   const problems: Problem[] = [];
@@ -139,7 +139,7 @@ function offsetOf(node: unknown): number | undefined {
   return isNode(node) || isAlias(node) ? (node.range?.[0] ?? undefined) : undefined;
 }
 
-function tooLong(where: string): Problem {
+export function siteTooLong(where: string): Problem {
   return {
     code: "DUET-E-SITE-SIZE",
     where,

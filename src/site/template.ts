@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { saveCertificate } from "./certificate.ts";
 import type { CredentialsRef } from "./site.ts";
 
 /** What `duet init` asks for. */
@@ -15,7 +16,8 @@ export interface MachineAnswers {
   readonly addresses: readonly string[];
   readonly bmc: string;
   readonly credentials: CredentialsRef;
-  readonly fingerprint?: string;
+  /** Which certificate to believe, where it is not one of the system's store. */
+  readonly trust?: { readonly ca: string } | { readonly fingerprint: string };
 }
 
 /** A site file for people to read and go on with: what was answered, and the rest as comments that explain it. */
@@ -42,19 +44,26 @@ ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address
 }
 
 function machineText(machine: MachineAnswers): string {
-  const { credentials, fingerprint } = machine;
+  const { credentials } = machine;
   const ref = "file" in credentials ? `file: ${scalar(credentials.file)}` : `env: ${scalar(credentials.env)}`;
-  const trust =
-    fingerprint === undefined
-      ? "      # For a self-signed certificate; `duet check` shows its fingerprint.\n      # trust: { fingerprint: SHA256 }\n"
-      : `      trust: { fingerprint: ${JSON.stringify(fingerprint)} }\n`;
   return `  - name: ${scalar(machine.name)}
     addresses: [${machine.addresses.map(scalar).join(", ")}]
     bmc:
       address: ${scalar(machine.bmc)}
-      # One line, username:password; in a file that nobody else may read (chmod 600).
+      # One line, username:password; in a file that nobody else may read (umask 077).
       credentials: { ${ref} }
-${trust}`;
+${trustText(machine)}`;
+}
+
+function trustText({ name, bmc, trust }: MachineAnswers): string {
+  if (trust === undefined)
+    return `      # For a self-signed certificate; compare its fingerprint with what the BMC's own pages show:
+      #   ${saveCertificate(bmc, `${name}.crt`)}
+      # trust: { ca: ${name}.crt }
+`;
+  return "ca" in trust
+    ? `      trust: { ca: ${scalar(trust.ca)} }\n`
+    : `      trust: { fingerprint: ${JSON.stringify(trust.fingerprint)} }\n`;
 }
 
 /** As it is where YAML reads it back as the same text, also within brackets; else in quotes (`2001:db8::`, `123`, `on`). */

@@ -8,7 +8,7 @@ import { readIfThere, replaceSynced } from "../../../src/machine/files.ts";
 export class Store<T> {
   readonly #path: string;
   #value: T;
-  /** The last write: they go one after another, since all use the same temporary file. */
+  /** The last write: they go one after another, so that the last change is the one that stays. */
   #tail: Promise<void> = Promise.resolve();
 
   private constructor(path: string, value: T) {

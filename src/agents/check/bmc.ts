@@ -1,54 +1,63 @@
-import { DuetError } from "../../base/problem.ts";
 import { now_ms } from "../../machine/clock.ts";
 import { tryConnect } from "../../machine/tcp.ts";
-import type { RedfishClient } from "../../redfish/client.ts";
 import { type Failure, problemOf, type Result } from "../../redfish/failure.ts";
 import { openBmc } from "../../redfish/open.ts";
 import { parseEndpoint } from "../../site/address.ts";
 import type { Endpoint, Machine } from "../../site/site.ts";
 import type { CheckContext } from "./context.ts";
-import { type Finding, fromProblem, type Mark } from "./finding.ts";
+import { type Finding, fromProblem, told } from "./finding.ts";
 import { checkTag } from "./tag.ts";
 
 /** The BMC of a machine, step by step; the first step that fails is the last. */
 export async function checkBmc(machine: Machine, context: CheckContext): Promise<readonly Finding[]> {
   const { site, folder } = context;
-  const findings: Finding[] = [];
-  const add = (check: string, mark: Mark, detail: string, ms?: number) => {
-    findings.push({ subject: machine.name, check, mark, detail, ...(ms === undefined ? {} : { ms }) });
-  };
-  const stop = (check: string, failure: Failure) => {
-    findings.push(fromProblem(machine.name, check, problemOf(failure, machine.bmc.url)));
-    return findings;
-  };
-  const reach = await checkReach(machine.name, "BMC reachable", machine.bmc, site.timeouts.bmc_call_ms);
-  findings.push(reach);
-  if (reach.mark === "fail") return findings;
+  const { name: subject, bmc } = machine;
+  const deadline_ms = site.timeouts.bmc_call_ms;
+  const reach = await checkReach(subject, "BMC reachable", bmc, deadline_ms);
+  if (reach.mark === "fail") return [reach];
+  const client = await openBmc(bmc, folder, deadline_ms).catch(told(subject, "BMC login"));
+  if ("subject" in client) return [reach, client];
 
-  const client = await openBmc(machine.bmc, folder, site.timeouts.bmc_call_ms).catch(
-    told(machine.name, "BMC login"),
-  );
-  if ("subject" in client) return [...findings, client];
   const root = await timed(() => client.root());
-  // A BMC that refuses the credentials has shown its certificate before.
-  if (!root.result.ok && root.result.failure.kind !== "login")
-    return stop("BMC certificate", root.result.failure);
-  findings.push(trustFinding(machine.name, "BMC certificate", machine.bmc));
-  if (!root.result.ok) return stop("BMC login", root.result.failure);
-
-  const system = await timed(() => client.system());
-  if (!system.result.ok) return stop("BMC login", system.result.failure);
-  const version = root.result.value.version;
-  add("BMC login", "ok", `Redfish${version && ` ${version}`}, ${system.result.value}`, root.ms);
-  findings.push(...(await checkPower(machine.name, client, machine.bmc.url)));
-  findings.push(await checkTag(machine, client, site.witness));
-  return findings;
+  if (!root.result.ok) return [reach, ...failedCall(subject, "BMC", bmc, root.result.failure)];
+  const { version } = root.result.value;
+  const system = await client.system();
+  if (!system.ok) return [reach, ...failedCall(subject, "BMC", bmc, system.failure)];
+  // Redfish lets anybody read its root, and `system:` saves a call: this may be the first that needs the password.
+  const power = await timed(() => client.powerState());
+  if (!power.result.ok && power.result.failure.kind === "login")
+    return [reach, ...failedCall(subject, "BMC", bmc, power.result.failure)];
+  const detail = `Redfish${version && ` ${version}`}, ${system.value}`;
+  const findings: readonly Finding[] = [
+    reach,
+    trustFinding(subject, "BMC certificate", bmc),
+    { subject, check: "BMC login", mark: "ok", detail, ms: root.ms },
+  ];
+  if (!power.result.ok)
+    return [...findings, fromProblem(subject, "power state", problemOf(power.result.failure, bmc.url))];
+  return [
+    ...findings,
+    { subject, check: "power state", mark: "ok", detail: power.result.value, ms: power.ms },
+    await checkTag(machine, client, site.witness),
+  ];
 }
 
-async function checkPower(subject: string, client: RedfishClient, url: string): Promise<readonly Finding[]> {
-  const { result, ms } = await timed(() => client.powerState());
-  if (!result.ok) return [fromProblem(subject, "power state", problemOf(result.failure, url))];
-  return [{ subject, check: "power state", mark: "ok", detail: result.value, ms }];
+/**
+ * A call that gave nothing, under the name of the step that failed. Whoever refuses a password or answers with a status
+ * has shown a certificate that is trusted; a service that hangs or speaks something else may not have come so far.
+ */
+export function failedCall(
+  subject: string,
+  service: "BMC" | "PDU",
+  endpoint: Endpoint,
+  failure: Failure,
+): readonly Finding[] {
+  const steps = { untrusted: "certificate", login: "login" } as const;
+  const step = failure.kind === "untrusted" || failure.kind === "login" ? steps[failure.kind] : "answer";
+  const finding = fromProblem(subject, `${service} ${step}`, problemOf(failure, endpoint.url));
+  return failure.kind === "login" || failure.kind === "status"
+    ? [trustFinding(subject, `${service} certificate`, endpoint), finding]
+    : [finding];
 }
 
 export async function checkReach(
@@ -73,7 +82,7 @@ export function trustFinding(subject: string, check: string, { trust }: Endpoint
         check,
         mark: "warn",
         detail: "any certificate is taken",
-        fix: "write `trust: { fingerprint: SHA256 }`: as it is, whoever sits on the management wire can read the password",
+        fix: "write `trust: { ca: FILE }`: as it is, whoever sits on the management wire can read the password",
       };
     case "system":
       return { subject, check, mark: "ok", detail: "trusted by the system's store" };
@@ -83,15 +92,6 @@ export function trustFinding(subject: string, check: string, { trust }: Endpoint
     default:
       return { subject, check, mark: "ok", detail: "has the fingerprint of the site file" };
   }
-}
-
-/** A DuetError (a missing credentials file, say) as a finding; anything else is a bug and is thrown on. */
-export function told(subject: string, check: string): (error: unknown) => Finding {
-  return (error) => {
-    const problem = error instanceof DuetError ? error.problems[0] : undefined;
-    if (problem === undefined) throw error;
-    return fromProblem(subject, check, { ...problem, what: `${problem.where}: ${problem.what}` });
-  };
 }
 
 export async function timed<T>(call: () => Promise<Result<T>>): Promise<{ result: Result<T>; ms: number }> {

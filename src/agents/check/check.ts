@@ -6,6 +6,7 @@ import type { Finding } from "./finding.ts";
 import { checkSshKeys } from "./keys.ts";
 import { checkMachine } from "./machine.ts";
 import { checkPdu } from "./pdu.ts";
+import { checkSite } from "./site.ts";
 
 /** Tests the world behind a site file, everything at once; each part has its own deadlines. Changes nothing. */
 export async function checkWorld(
@@ -17,7 +18,12 @@ export async function checkWorld(
     checkSshKeys(context).then((findings) => ({ findings, name: "site", offset: undefined })),
     ...context.site.machines.map((machine) => checkAllOf(machine, context, track)),
   ]);
-  return [...keys.findings, ...machines.flatMap((machine) => machine.findings), ...clocksBetween(machines)];
+  return [
+    ...checkSite(context.site),
+    ...keys.findings,
+    ...machines.flatMap((machine) => machine.findings),
+    ...clocksBetween(machines),
+  ];
 }
 
 async function checkAllOf(machine: Machine, context: CheckContext, track: Track) {

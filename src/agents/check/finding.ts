@@ -1,4 +1,4 @@
-import type { Problem } from "../../base/problem.ts";
+import { DuetError, type Problem } from "../../base/problem.ts";
 
 /** `note` is a fact that a person should know and nothing to mend. */
 export type Mark = "ok" | "warn" | "fail" | "note";
@@ -19,6 +19,15 @@ export interface Finding {
 
 export function fromProblem(subject: string, check: string, problem: Problem, mark: Mark = "fail"): Finding {
   return { subject, check, mark, detail: problem.what, fix: problem.fix, code: problem.code };
+}
+
+/** A DuetError (a missing credentials file, say) as a finding; anything else is a bug and is thrown on. */
+export function told(subject: string, check: string): (error: unknown) => Finding {
+  return (error) => {
+    const problem = error instanceof DuetError ? error.problems[0] : undefined;
+    if (problem === undefined) throw error;
+    return fromProblem(subject, check, { ...problem, what: `${problem.where}: ${problem.what}` });
+  };
 }
 
 export function countMarks(findings: readonly Finding[]): Readonly<Record<Mark, number>> {

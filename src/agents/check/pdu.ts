@@ -1,9 +1,8 @@
-import { problemOf } from "../../redfish/failure.ts";
 import { openOutlet } from "../../redfish/open.ts";
 import type { Machine } from "../../site/site.ts";
-import { checkReach, timed, told, trustFinding } from "./bmc.ts";
+import { checkReach, failedCall, timed, trustFinding } from "./bmc.ts";
 import type { CheckContext } from "./context.ts";
-import { type Finding, fromProblem } from "./finding.ts";
+import { type Finding, told } from "./finding.ts";
 
 /** The outlet that feeds a machine, or what it means that the site has none. */
 export async function checkPdu(
@@ -18,7 +17,7 @@ export async function checkPdu(
         check: "power feed",
         mark: "note",
         detail: "no PDU: if machine and BMC lose power together, nothing can prove Off",
-        fix: "a person must then see to it that it is off; a `pdu:` with the machine's outlet makes it automatic",
+        fix: "a person must then see to it that it is off; a `pdu:` with the machine's outlet is the second way to prove it",
       },
     ];
   const reach = await checkReach(subject, "PDU reachable", pdu, site.timeouts.bmc_call_ms);
@@ -26,7 +25,7 @@ export async function checkPdu(
   const client = await openOutlet(pdu, folder, site.timeouts.bmc_call_ms).catch(told(subject, "PDU login"));
   if ("subject" in client) return [reach, client];
   const { result, ms } = await timed(() => client.powerState());
-  if (!result.ok) return [reach, fromProblem(subject, "PDU outlet", problemOf(result.failure, pdu.url))];
+  if (!result.ok) return [reach, ...failedCall(subject, "PDU", pdu, result.failure)];
   const outlet: Finding =
     result.value === "On"
       ? { subject, check: "PDU outlet", mark: "ok", detail: `${pdu.outlet} is On`, ms }
@@ -38,5 +37,12 @@ export async function checkPdu(
           ms,
           fix: "is this the outlet that feeds the machine? A machine at work has power",
         };
-  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet];
+  const notYet: Finding = {
+    subject,
+    check: "PDU fencing",
+    mark: "note",
+    detail: "the outlet answers, but this version fences by the BMC alone",
+    fix: "nothing to do: the site file is ready for it",
+  };
+  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet, notYet];
 }

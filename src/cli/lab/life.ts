@@ -27,9 +27,12 @@ export function registerLife(lab: Command): void {
     .option("--json", "the result as JSON")
     .action(async (site: string | undefined, flags: UpFlags) => {
       const { labUp } = await import("../../../lab/up.ts");
+      const { labHint } = await import("../../../lab/folder.ts");
       const { lockedLab } = await import("../../../lab/lock.ts");
       const { labStatus } = await import("../../../lab/status.ts");
       const progress = new Progress();
+      const { onInterrupt } = await import("../interrupt.ts");
+      onInterrupt(`what was made so far is left; \`${labHint(flags.name, "down")}\` takes it away`);
       const made = await lockedLab(flags.name, () =>
         labUp(
           {
@@ -49,10 +52,11 @@ export function registerLife(lab: Command): void {
         printJson({ ...(await labStatus(made)), steps: progress.steps, total_ms: progress.total_ms });
         return;
       }
-      const name = flags.name === "duet" ? "" : ` --name ${flags.name}`;
+      const hint = (command: string) => labHint(flags.name, command);
+      const machine = made.site.machines[0]?.name ?? "";
       process.stdout.write(
         `\nLab "${flags.name}" is up after ${seconds(progress.total_ms)}. Try:\n` +
-          `  duet lab run node1${name} -- crm_mon -1\n  duet lab run seat${name} -- duet check\n  duet lab power cut node1${name}\n  duet lab down${name}\n`,
+          `  ${hint(`run ${machine}`)} -- crm_mon -1\n  ${hint("run seat")} -- duet check\n  ${hint(`power cut ${machine}`)}\n  ${hint("down")}\n`,
       );
     });
 
