@@ -4,7 +4,7 @@ import { clearFaults, parseFault, writeFault } from "./bmc/fault.ts";
 import { bmcFolder, pduFolder } from "./devices.ts";
 import { machineOf, openLab } from "./folder.ts";
 import { lockedLab } from "./lock.ts";
-import { fillDisk, freeDisk, ownGroups, releaseBrake, slowDisk } from "./metal/disk.ts";
+import { fillDisk, freeDisk, releaseBrake, slowDisk } from "./metal/disk.ts";
 import { requireKeeper } from "./metal/power.ts";
 import { parseCut } from "./wire-names.ts";
 import { applyCuts, type Cut, readCuts, setCuts } from "./wires.ts";
@@ -80,6 +80,6 @@ export async function disturbDisk(
     case "slow":
       return await slowDisk(lab, m, delay_ms);
     case "fast":
-      return await releaseBrake(m.folder, ownGroups(lab, m));
+      return await releaseBrake(m.folder, { lab, m });
   }
 }

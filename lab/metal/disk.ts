@@ -1,10 +1,11 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
 import { exists, readIfThere } from "../../src/machine/files.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
+import { makeGroup } from "../cgroup.ts";
 import { cgroupsOf, type Lab, labHint, type LabMachine } from "../folder.ts";
 
 /**
@@ -145,28 +146,39 @@ export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promi
     await writeFile(join(cgroups.roster, m.group, "io.max"), `${number} wiops=${rate}`);
     return;
   }
-  // The journal's writes come from a kernel thread, which is in the top group: both get the brake, for this device only.
-  const own = cgroups.folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/"));
-  await writeFile(topBrake, `${number} ${rate}`);
-  if (own !== undefined)
-    await writeFile(join(own, m.group, "blkio.throttle.write_iops_device"), `${number} ${rate}`);
+  // Version 1 brakes a group and not those below it, so each gets one, and the top group, where the kernel's threads are.
+  for (const group of [m.group, m.visitors]) await makeGroup(cgroups, group);
+  for (const file of [topBrake, ...(await brakesOf(lab, m))]) await writeFile(file, `${number} ${rate}`);
+}
+
+const brakeName = "blkio.throttle.write_iops_device";
+
+/** The brakes of the machine's own groups and of all below them. */
+async function brakesOf(lab: Lab, m: LabMachine): Promise<readonly string[]> {
+  const blkio = cgroupsOf(lab).folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/"));
+  if (blkio === undefined) return [];
+  const groups: string[] = [];
+  for (const own of [m.group, m.visitors]) {
+    const folder = join(blkio, own);
+    if (!(await exists(folder))) continue;
+    const below = await readdir(folder, { recursive: true, withFileTypes: true });
+    groups.push(folder, ...below.filter((e) => e.isDirectory()).map((e) => join(e.parentPath, e.name)));
+  }
+  return groups.map((g) => join(g, brakeName));
 }
 
 export const isSlow = (m: LabMachine): Promise<boolean> => exists(brakeFile(m.folder));
 
-/** Takes the brake off, where there is one; the machine's own group is gone or going when power is. */
-export async function releaseBrake(machineFolder: string, ownGroups: readonly string[] = []): Promise<void> {
+/** Takes the brake off, where there is one. Without a lab only the top group's: the machine's own went with its power. */
+export async function releaseBrake(
+  machineFolder: string,
+  own?: { readonly lab: Lab; readonly m: LabMachine },
+): Promise<void> {
   const number = await readIfThere(brakeFile(machineFolder));
   if (number === undefined) return;
-  for (const file of [topBrake, ...ownGroups.map((g) => join(g, "blkio.throttle.write_iops_device"))]) {
-    if (await exists(file)) await writeFile(file, `${number} 0`);
-  }
-  for (const file of ownGroups.map((g) => join(g, "io.max"))) {
-    if (await exists(file)) await writeFile(file, `${number} wiops=max`);
-  }
+  const groups = own === undefined ? [] : await brakesOf(own.lab, own.m);
+  for (const file of [topBrake, ...groups]) if (await exists(file)) await writeFile(file, `${number} 0`);
+  const limit = own === undefined ? undefined : join(cgroupsOf(own.lab).roster, own.m.group, "io.max");
+  if (limit !== undefined && (await exists(limit))) await writeFile(limit, `${number} wiops=max`);
   await rm(brakeFile(machineFolder));
 }
-
-/** The machine's own groups in every hierarchy. */
-export const ownGroups = (lab: Lab, m: LabMachine): readonly string[] =>
-  cgroupsOf(lab).folders.map((folder) => join(folder, m.group));

@@ -9,7 +9,7 @@ import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from
 import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
 import { locked } from "../lock.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
-import { cutDisk, layerOf, ownGroups, releaseBrake, waitDiskFree } from "./disk.ts";
+import { cutDisk, layerOf, releaseBrake, waitDiskFree } from "./disk.ts";
 import { plugIn, pullPlugs } from "./plugs.ts";
 
 const bootScript = join(import.meta.dirname, "boot.sh");
@@ -94,7 +94,7 @@ async function powerCut(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
   const keeper = await keeperPid(lab, m);
   if (keeper !== undefined) {
-    await releaseBrake(m.folder, ownGroups(lab, m));
+    await releaseBrake(m.folder, { lab, m });
     await cutDisk(m, keeper);
   }
   const leader = await leaderPid(lab, m);

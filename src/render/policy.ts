@@ -18,7 +18,10 @@ export const corosyncPolicy = {
   consensus_ms_min: choose(300, "must stay above the join time-out of 50 ms with room for a busy processor"),
   knet_ping_interval_ms: choose(250, "a dead link is left within a second, before the token is lost for it"),
   knet_ping_timeout_ms: choose(750, "three pings missed: one lost packet is no dead link"),
-  link_mode: choose("passive", "one link carries, the other stands by: a pulled cable costs a warning"),
+  link_mode: choose(
+    "active",
+    "every message goes over both links, so a pulled cable loses none; passive must first notice, and on a busy machine that took longer than the token",
+  ),
   crypto_cipher: choose(
     "aes256",
     "membership messages decide who is powered off: they are secret and signed",
