@@ -21,7 +21,7 @@ const states: fc.Arbitrary<State> = fc.record(
     ),
     left: fc.boolean(),
     surrendered: fc.option(epoch, { nil: undefined }),
-    settled: epoch,
+    settled: fc.record({ mine: epoch, theirs: epoch }, { noNullPrototype: true }),
   },
   // deepEqual also compares prototypes.
   { noNullPrototype: true },
@@ -74,7 +74,7 @@ test("absent is an answer of its own; what was written is there, with nothing be
     assert.deepEqual(await readdir(folder), ["state"]);
     await writeFile(path, "");
     await assert.rejects(readState(path), DuetError);
-    await assert.rejects(writeState(path, { ...state, settled: 0.5 }), DuetError);
+    await assert.rejects(writeState(path, { ...state, settled: { mine: 0.5, theirs: 0 } }), DuetError);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -22,8 +22,8 @@ export interface State {
   readonly left: boolean;
   /** It gave its data up for a cluster of this epoch or a later one. */
   readonly surrendered: number | undefined;
-  /** Tags of the peer's above the lineage, up to this epoch, are known never to have served. 0: none. */
-  readonly settled: number;
+  /** Epochs up to which this machine's own tags, and the peer's, are known never to have served. 0: none. */
+  readonly settled: { readonly mine: number; readonly theirs: number };
 }
 
 /** Of a machine that has never held data. Write it down before relying on it: an absent file is another answer. */
@@ -33,7 +33,7 @@ export const state_empty: State = {
   takeover: undefined,
   left: false,
   surrendered: undefined,
-  settled: 0,
+  settled: { mine: 0, theirs: 0 },
 };
 
 const title = "duet-state";
@@ -47,7 +47,7 @@ const shape = v.strictObject({
   takeover: v.nullable(v.strictObject({ step: v.picklist(["intent", "served", "abandoned"]), epoch })),
   left: v.boolean(),
   surrendered: v.nullable(epoch),
-  settled: epoch,
+  settled: v.strictObject({ mine: epoch, theirs: epoch }),
 });
 
 /** One line that says what this is, one with the hash of the rest, then JSON that a person can read. */
@@ -60,7 +60,7 @@ export function encodeState(state: State): string {
       takeover: takeover === undefined ? null : { step: takeover.step, epoch: takeover.epoch },
       left,
       surrendered: surrendered ?? null,
-      settled,
+      settled: { mine: settled.mine, theirs: settled.theirs },
     },
     null,
     2,

@@ -1,0 +1,135 @@
+import type { Facts, Holding, Lineage } from "../decide/facts.ts";
+
+/**
+ * All that duet can do to the world, in small pieces. A machine has one implementation, the simulator another; everything
+ * above this line is the same code in both.
+ *
+ * Every effect may be repeated: done twice it leaves the same as done once. None throws for what may happen; an exception is a
+ * bug. Each ends within its `deadline_ms`, with `deadline` if it must.
+ */
+export interface Effects {
+  /** One picture of the world, to decide by. Bounded by the calls that it makes. */
+  readonly facts: () => Promise<Facts>;
+  readonly disk: DiskEffects;
+  readonly unit: UnitEffects;
+  readonly members: MemberEffects;
+  readonly attributes: AttributeEffects;
+  readonly bmc: BmcEffects;
+  readonly quorum: QuorumEffects;
+  /** So long at least, on a clock that does not jump. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface Failure {
+  /** `refused`: it was understood and turned down. `changed`: the world is not as the caller believed. */
+  readonly kind: "unreachable" | "deadline" | "refused" | "changed" | "failed";
+  /** For the operator, one sentence. */
+  readonly said: string;
+}
+export type Outcome<T = void> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export const done: Outcome = { ok: true, value: undefined };
+export const success = <T>(value: T): Outcome<T> => ({ ok: true, value });
+export const failed = (
+  kind: Failure["kind"],
+  said: string,
+): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure: { kind, said },
+});
+
+/** Duet's own file beside the data. */
+export type State = Pick<Holding, "lineage" | "full" | "takeover" | "left" | "surrendered" | "settled">;
+/** What etcd's files say; read while etcd is stopped. */
+export type LogFacts = Pick<Holding, "data" | "standing" | "soleVoter" | "removalInLog" | "tailLost">;
+
+export interface DiskEffects {
+  readonly readState: () => Promise<Outcome<State>>;
+  /** File and folder are synced when this returns. One process at a time may hold the file: `changed` if another does. */
+  readonly writeState: (state: State) => Promise<Outcome>;
+  readonly inspect: () => Promise<Outcome<LogFacts>>;
+  /** etcd's data goes to the kept copies, with a hash; nothing where there is none. */
+  readonly moveAside: (deadline_ms: number) => Promise<Outcome>;
+  /** The log as it was before a takeover; nothing where that copy is there already. */
+  readonly keepWal: (epoch: number, deadline_ms: number) => Promise<Outcome>;
+  /** Makes the log say that all of it is committed. Refused by a log whose end is lost. */
+  readonly commitLog: (deadline_ms: number) => Promise<Outcome>;
+}
+
+export interface UnitEffects {
+  readonly isRunning: () => Promise<Outcome<boolean>>;
+  /** Returns when the process is up and its port open; it never waits for the peer. */
+  readonly start: (how: StartKind, deadline_ms: number) => Promise<Outcome>;
+  /** After the deadline it is killed; done means that no process is left and the port is free. */
+  readonly stop: (deadline_ms: number) => Promise<Outcome>;
+  /** A drop-in under /run, so that no reboot keeps it. */
+  readonly setForceFlag: () => Promise<Outcome>;
+  readonly dropForceFlag: () => Promise<Outcome>;
+  /** A masked unit is not started by anybody. */
+  readonly setMasked: (masked: boolean) => Promise<Outcome>;
+}
+
+/** `join`: with the member list that the serving peer gave. `first`: a new cluster of this machine alone. */
+export type StartKind = "with its data" | "join" | "first";
+
+export interface Member {
+  readonly id: string;
+  readonly role: "voter" | "learner";
+  /** The machine, by the member's address; undefined where it is neither. */
+  readonly machine: "self" | "peer" | undefined;
+  readonly leader: boolean;
+}
+
+export interface MemberEffects {
+  /** By a linearizable read at that machine's etcd: what the leader has applied. */
+  readonly list: (at: "self" | "peer", deadline_ms: number) => Promise<Outcome<readonly Member[]>>;
+  /** At the peer; an entry of this machine that an earlier try left behind is taken away first. */
+  readonly addLearner: (deadline_ms: number) => Promise<Outcome>;
+  /** Answered by the leader. `refused` while the learner is behind. */
+  readonly promote: (deadline_ms: number) => Promise<Outcome>;
+  readonly remove: (id: string, through: "self" | "peer", deadline_ms: number) => Promise<Outcome>;
+  /** To the peer; done also where the peer leads already. */
+  readonly moveLeader: (deadline_ms: number) => Promise<Outcome>;
+  /** One small write, proposed now and acknowledged. */
+  readonly writeMarker: (deadline_ms: number) => Promise<Outcome>;
+}
+
+/** Transient attributes: they end with the membership that they were written in. */
+export interface AttributeEffects {
+  readonly publish: (said: Published, deadline_ms: number) => Promise<Outcome>;
+  readonly readPeer: (deadline_ms: number) => Promise<Outcome<Published | undefined>>;
+}
+
+export interface Published {
+  readonly holding: Holding;
+  readonly serving: boolean;
+  readonly leaving: boolean;
+}
+
+export type Bmc = "mine" | "theirs";
+
+export interface BmcEffects {
+  /** The peer's, by its BMC or its PDU outlet. Only `off` means Off. */
+  readonly peerPower: (deadline_ms: number) => Promise<Outcome<"on" | "off">>;
+  /** Commands Off even where Off is read: the reading may be cached. */
+  readonly commandOff: (deadline_ms: number) => Promise<Outcome>;
+  readonly commandOn: (deadline_ms: number) => Promise<Outcome>;
+  /** Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told. */
+  readonly raiseTag: (
+    bmc: Bmc,
+    lineage: Lineage,
+    deadline_ms: number,
+  ) => Promise<Outcome<"written" | "higher">>;
+}
+
+export interface QuorumEffects {
+  readonly isPeerMember: () => Promise<Outcome<boolean>>;
+  /** Notes that Off was read after this loss, for this boot and membership; void by itself once the peer is seen. */
+  readonly noteOff: () => Promise<Outcome>;
+  /** For a lone machine: `cancel_wait_for_all`. */
+  readonly grant: (deadline_ms: number) => Promise<Outcome>;
+  /** Has Corosync quorum now? To be asked after `grant`: it may be taken and not done. */
+  readonly status: () => Promise<Outcome<boolean>>;
+}

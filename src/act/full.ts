@@ -1,0 +1,59 @@
+import type { Effects, Outcome } from "./effects.ts";
+import { failed } from "./effects.ts";
+import { publishFacts } from "./publish.ts";
+import { changeState, type End, ended, given, type Steps } from "./steps.ts";
+import type { Times } from "./times.ts";
+
+/** A learner asks to become a voter until the leader says yes; etcd says no while the learner is behind. */
+export async function* promoteLearner(effects: Effects, times: Times): Steps {
+  const { members } = effects;
+  for (let tries = 0; tries < times.tries_max; tries++) {
+    yield "ask for promotion";
+    const promoted = await members.promote(times.etcd_call_ms);
+    if (promoted.ok) return yield* becomeFull(effects, times);
+    // Promoted before, and the answer was lost: then the leader's list shows a voter.
+    if ((await isVoterByLeader(effects, times)).ok) return yield* becomeFull(effects, times);
+    await effects.pause(times.again_ms);
+  }
+  return { done: false, why: "the leader has not promoted this learner yet: it still catches up" };
+}
+
+/**
+ * A voter by its own log is not yet full: the leader acknowledges alone until it applies the promotion. So first the leader's
+ * own answer or list shows this voter, then a write that is proposed after that comes back. It stands in this machine's log
+ * behind everything that the leader ever acknowledged alone.
+ */
+export async function* becomeFull(effects: Effects, times: Times): Steps {
+  for (let tries = 0; tries < times.tries_max; tries++) {
+    yield "see this voter in the leader's list";
+    const voter = await isVoterByLeader(effects, times);
+    if (voter.ok) return yield* markFull(effects, times);
+    await effects.pause(times.again_ms);
+  }
+  return { done: false, why: "no linearizable read shows this machine as a voter yet" };
+}
+
+async function* markFull(effects: Effects, times: Times): AsyncGenerator<string, End, void> {
+  yield "write the marker";
+  const marker = await effects.members.writeMarker(times.etcd_call_ms);
+  if (!marker.ok) return given("the marker", marker.failure);
+  yield "write that this machine is full";
+  const full = await changeState(
+    effects,
+    ({ lineage, surrendered }) => lineage !== undefined && surrendered === undefined,
+    (state) => ({ ...state, full: true, left: false }),
+  );
+  if (!full.ok) return given("duet's file", full.failure);
+  yield "tell the peer";
+  await publishFacts(effects, times);
+  return ended;
+}
+
+async function isVoterByLeader({ members }: Effects, times: Times): Promise<Outcome> {
+  const list = await members.list("self", times.etcd_call_ms);
+  if (!list.ok) return list;
+  const mine = list.value.find(({ machine }) => machine === "self");
+  return mine?.role === "voter"
+    ? { ok: true, value: undefined }
+    : failed("refused", "the leader does not list this machine as a voter");
+}

@@ -1,0 +1,54 @@
+import { decide } from "../decide/decide.ts";
+import type { Effects } from "./effects.ts";
+import { publishFacts } from "./publish.ts";
+import { anyState, changeState, ended, given, type Steps, stopped } from "./steps.ts";
+import type { Times } from "./times.ts";
+
+/**
+ * A planned leave. etcd checks "the last voter" before it proposes a removal and not when it applies it, so two leaves at once
+ * would leave nobody: each machine says that it leaves before it looks whether the other does, so at least one of them sees it.
+ * The removal goes through the peer, and the peer is seen as the only voter before this etcd stops: a leader that removes itself
+ * would stay leader for a second and answer alone.
+ */
+export async function* leave(effects: Effects, times: Times): Steps {
+  const { members, unit } = effects;
+  yield "say that this machine leaves";
+  const said = await publishFacts(effects, times, true);
+  if (!said.ok) return given("the peer can't be told", said.failure);
+  const verdict = decide("leave", await effects.facts());
+  if (verdict.decision.do !== "leave") return stopped(verdict.sentence);
+
+  yield "write that this machine leaves";
+  const state = await changeState(effects, anyState, (was) => ({ ...was, left: true, full: false }));
+  if (!state.ok) return given("duet's file", state.failure);
+  yield "move the leader to the peer";
+  const moved = await members.moveLeader(times.etcd_call_ms);
+  if (!moved.ok) return given("the leader", moved.failure);
+
+  const listed = await members.list("peer", times.etcd_call_ms);
+  if (!listed.ok) return given("the peer's members", listed.failure);
+  const mine = listed.value.find(({ machine }) => machine === "self");
+  if (mine !== undefined) {
+    yield "be removed through the peer";
+    const removed = await members.remove(mine.id, "peer", times.etcd_call_ms);
+    if (!removed.ok && removed.failure.kind === "refused") return given("the removal", removed.failure);
+  }
+  for (let tries = 0; tries < times.tries_max; tries++) {
+    yield "see the peer as the only voter";
+    const left = await members.list("peer", times.etcd_call_ms);
+    if (left.ok && left.value.length === 1 && left.value[0]?.machine === "peer") {
+      yield "stop etcd";
+      const down = await unit.stop(times.etcd_stop_ms);
+      return down.ok ? ended : given("etcd", down.failure);
+    }
+    await effects.pause(times.again_ms);
+  }
+  return stopped("no linearizable read at the peer shows it as the only voter: etcd goes on here");
+}
+
+/** Stops, and stays a member. */
+export async function* stopOnly(effects: Effects, times: Times): Steps {
+  yield "stop etcd";
+  const down = await effects.unit.stop(times.etcd_stop_ms);
+  return down.ok ? ended : given("etcd", down.failure);
+}

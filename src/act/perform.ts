@@ -1,0 +1,62 @@
+import type { Decision } from "../decide/decision.ts";
+import type { Effects } from "./effects.ts";
+import { leave, stopOnly } from "./leave.ts";
+import { loneStart } from "./lone-start.ts";
+import { follow, rejoin } from "./rejoin.ts";
+import { abandon, settle } from "./settle.ts";
+import { newCluster, startPlain } from "./start.ts";
+import type { Steps } from "./steps.ts";
+import { surrender } from "./surrender.ts";
+import { serveAlone, takeOver } from "./takeover.ts";
+import type { Times } from "./times.ts";
+
+/** The steps that a decision leads to; undefined where it leads to none. */
+export function perform(effects: Effects, times: Times, decision: Decision): Steps | undefined {
+  switch (decision.do) {
+    case "take-over":
+      return takeOver(effects, times, decision.epoch);
+    case "resume-takeover":
+      return serveAlone(effects, times);
+    case "start-plain":
+    case "restart-in-place":
+      return startPlain(effects, times);
+    case "new-cluster":
+      return newCluster(effects, times, decision.epoch);
+    case "join-as-learner":
+      return rejoin(effects, times);
+    case "follow-as-learner":
+      return follow(effects, times);
+    case "surrender":
+      return surrender(effects, times, decision.epoch);
+    case "abandon":
+      return abandon(effects, times, decision.epoch);
+    case "settle":
+      return settle(effects, times, decision.settled);
+    case "prove-off":
+      return loneStart(effects, times);
+    case "leave":
+      return leave(effects, times);
+    case "stop":
+    case "stop-and-alarm":
+      return stopOnly(effects, times);
+    case "write-tags":
+      return writeTags(effects, times, decision.bmcs);
+    case "serve-as-is":
+    case "wait":
+    case "needs-human":
+    case "may-fence":
+    case "refuse-fence":
+    case "keep-tags":
+      return undefined;
+  }
+}
+
+/** While serving: a tag that is behind is raised to the own lineage. A failure is tried again at the next look. */
+async function* writeTags(effects: Effects, times: Times, bmcs: readonly ("mine" | "theirs")[]): Steps {
+  const { lineage } = (await effects.facts()).self;
+  for (const bmc of lineage === undefined ? [] : bmcs) {
+    yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+    if (lineage !== undefined) await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+  }
+  return { done: true };
+}

@@ -1,0 +1,77 @@
+import type { Effects } from "./effects.ts";
+import { becomeFull } from "./full.ts";
+import { publishFacts } from "./publish.ts";
+import { anyState, changeState, ended, given, type Steps, stopped } from "./steps.ts";
+import type { Times } from "./times.ts";
+
+/** Starts etcd with the data that is there. It does not wait for the peer: two voters find each other. */
+export async function* startPlain(effects: Effects, times: Times): Steps {
+  const { unit, disk } = effects;
+  const facts = await effects.facts();
+  const { lineage } = facts.self;
+  if (lineage !== undefined && facts.peer.seen === "never" && facts.witness === "on") {
+    // Alone, and not heard of: a stale peer must be able to find out, as in a takeover.
+    const tagged = yield* ensureTag(effects, times);
+    if (!tagged) return stopped("neither BMC took the tag: nothing is served until one does");
+  }
+  yield "drop a force flag that was left";
+  const dropped = await unit.dropForceFlag();
+  if (!dropped.ok) return given("the force flag", dropped.failure);
+  yield "start etcd";
+  const up = await unit.start("with its data", times.etcd_start_ms);
+  if (!up.ok) return given("etcd", up.failure);
+  const state = await disk.readState();
+  if (!state.ok) return given("duet's file", state.failure);
+  if (!state.value.full) return yield* becomeFull(effects, times);
+  if (state.value.left || state.value.takeover?.step === "served") {
+    yield "write that it is back";
+    const back = await changeState(effects, anyState, (was) => ({
+      ...was,
+      left: false,
+      takeover: was.takeover?.step === "served" ? undefined : was.takeover,
+    }));
+    if (!back.ok) return given("duet's file", back.failure);
+  }
+  yield "tell the peer";
+  await publishFacts(effects, times);
+  return ended;
+}
+
+async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string, boolean, void> {
+  const { lineage } = (await effects.facts()).self;
+  if (lineage === undefined) return false;
+  let written = 0;
+  for (const bmc of ["mine", "theirs"] as const) {
+    yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+    const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+    if (tag.ok && tag.value === "written") written++;
+  }
+  return written > 0;
+}
+
+/** The first start of the site: a new cluster of this machine, which its peer then joins. */
+export async function* newCluster(effects: Effects, times: Times, epoch: number): Steps {
+  const facts = await effects.facts();
+  const lineage = { epoch, owner: facts.me };
+  if (facts.witness === "on")
+    for (const bmc of ["mine", "theirs"] as const) {
+      yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+      const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+      if (!tag.ok) return given("the first tag, which both BMCs must take", tag.failure);
+      if (tag.value === "higher") return stopped("a BMC has a higher tag of this site by now");
+    }
+  yield "write whose data this will be";
+  const state = await changeState(effects, anyState, (was) => ({
+    ...was,
+    lineage,
+    full: true,
+    takeover: undefined,
+  }));
+  if (!state.ok) return given("duet's file", state.failure);
+  yield "start etcd";
+  const up = await effects.unit.start("first", times.etcd_start_ms);
+  if (!up.ok) return given("etcd", up.failure);
+  yield "tell the peer";
+  await publishFacts(effects, times);
+  return ended;
+}

@@ -1,0 +1,141 @@
+import { mayGoOn } from "../decide/lineage.ts";
+import type { Bmc, Effects, Outcome, State } from "./effects.ts";
+import { failed } from "./effects.ts";
+import { publishFacts } from "./publish.ts";
+import { anyState, changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
+import type { Times } from "./times.ts";
+
+/**
+ * The survivor becomes a cluster of one. The order is the whole point:
+ * the intent comes before the tag, so that a tag always has an owner who knows of it;
+ * the tag before `served`, so that no machine serves which a stale peer could not find out about;
+ * `served` before the forced start, so that a crash after it never looks like one before it;
+ * and the peer's power comes last, so that it never boots into a half-done takeover.
+ */
+export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
+  yield "write the intent";
+  const intent = await changeState(effects, notServed, (state) => ({
+    ...state,
+    takeover: { step: "intent", epoch },
+  }));
+  if (!intent.ok) return given("the intent", intent.failure);
+
+  const facts = await effects.facts();
+  const lineage = { epoch, owner: facts.me };
+  if (facts.witness === "on") {
+    let written = 0;
+    for (const bmc of ["mine", "theirs"] as const) {
+      yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+      const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+      if (tag.ok && tag.value === "higher") return stopped(higher(bmc));
+      if (tag.ok) written++;
+    }
+    if (written === 0) return stopped("neither BMC took the tag: nothing is served until one does");
+  }
+
+  yield "write that it may have served";
+  if (!mayGoOn(await effects.facts()))
+    return stopped("the peer was seen again, or its Off is no longer proven");
+  const served = await changeState(
+    effects,
+    ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
+    (state) => ({
+      ...state,
+      lineage,
+      takeover: { step: "served", epoch },
+      surrendered: undefined,
+      left: false,
+    }),
+  );
+  if (!served.ok) return given("duet's file", served.failure);
+  return yield* serveAlone(effects, times);
+}
+
+const notServed = ({ takeover }: State): boolean => takeover?.step !== "served";
+const higher = (bmc: Bmc): string =>
+  `the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"} is higher by now: another takeover came first`;
+
+/** From `served` on: also where a takeover was cut short there. */
+export async function* serveAlone(effects: Effects, times: Times): Steps {
+  const { unit } = effects;
+  const up = yield* forceAlone(effects, times);
+  if (!up.ok) return given("etcd alone", up.failure);
+  const alone = yield* seeAlone(effects, times);
+  if (!alone.ok) return given("etcd alone", alone.failure);
+
+  yield "drop the force flag";
+  const dropped = await unit.dropForceFlag();
+  if (!dropped.ok) return given("the force flag", dropped.failure);
+
+  yield "write that the takeover is finished";
+  const finished = await changeState(effects, anyState, (state) => ({
+    ...state,
+    takeover: undefined,
+    full: true,
+  }));
+  if (!finished.ok) return given("duet's file", finished.failure);
+
+  yield "tell the peer's side";
+  await publishFacts(effects, times);
+  return yield* powerOn(effects, times);
+}
+
+/** etcd is up, forced only where its log still knows the peer. */
+async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
+  const { unit, disk } = effects;
+  yield "stop etcd";
+  const down = await unit.stop(times.etcd_stop_ms);
+  if (!down.ok) return down;
+  const log = await disk.inspect();
+  if (!log.ok) return log;
+  const ready = yield* log.value.soleVoter ? keepUnforced(effects) : prepareForce(effects, times);
+  if (!ready.ok) return ready;
+  yield "start etcd";
+  return await unit.start("with its data", times.etcd_start_ms);
+}
+
+/** A flag that an earlier run left would force a new cluster again. */
+async function* keepUnforced({ unit }: Effects): AsyncGenerator<string, Outcome, void> {
+  yield "drop a force flag that was left";
+  return await unit.dropForceFlag();
+}
+
+async function* prepareForce({ unit, disk }: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
+  const state = await disk.readState();
+  if (!state.ok) return state;
+  yield "keep the log as it is";
+  const kept = await disk.keepWal(state.value.lineage?.epoch ?? 0, times.disk_ms);
+  if (!kept.ok) return kept;
+  yield "commit the log";
+  const committed = await disk.commitLog(times.disk_ms);
+  if (!committed.ok) return committed;
+  yield "set the force flag";
+  return await unit.setForceFlag();
+}
+
+/** By a linearizable read: one voter, which is this machine. Other members are ghosts that older etcds leave. */
+async function* seeAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
+  for (let tries = 0; tries < times.tries_max; tries++) {
+    yield "read the members";
+    const members = await effects.members.list("self", times.etcd_call_ms);
+    if (members.ok) {
+      const others = members.value.filter(({ machine }) => machine !== "self");
+      if (others.length === 0) return { ok: true, value: undefined };
+      if (others.some(({ role }) => role === "voter"))
+        return failed("refused", "the peer is still a voter of this cluster");
+      for (const { id } of others) {
+        yield `remove the ghost ${id}`;
+        await effects.members.remove(id, "self", times.etcd_call_ms);
+      }
+    } else await effects.pause(times.again_ms);
+  }
+  return failed("deadline", "a linearizable read did not show this machine as the only member");
+}
+
+/** May fail without harm. A peer that is on, or that gave up and lives, needs nothing. */
+async function* powerOn(effects: Effects, times: Times): AsyncGenerator<string, End, void> {
+  yield "power the peer on";
+  const power = await effects.bmc.peerPower(times.bmc_ms);
+  if (power.ok && power.value === "off") await effects.bmc.commandOn(times.bmc_ms);
+  return ended;
+}

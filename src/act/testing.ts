@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { empty, type Facts, type Holding, type Lineage, no_word, type Peer } from "../decide/facts.ts";
+import {
+  type Bmc,
+  done,
+  type Effects,
+  failed,
+  type LogFacts,
+  type Member,
+  type State,
+  success,
+} from "./effects.ts";
+import { times_default } from "./times.ts";
+
+/** One machine, `a`, with a peer `b` that does little by itself. What must never happen is asserted where it would. */
+export class FakeWorld {
+  state: State = pick(empty);
+  log: LogFacts & { committed: boolean } = { ...logOf(empty), committed: false };
+  etcd = { running: false, masked: false, flag: false, forced: 0 };
+  tags: Record<Bmc, Lineage | undefined> = { mine: undefined, theirs: undefined };
+  /** BMCs that answer nothing. */
+  readonly dead = new Set<Bmc>();
+  peer = { on: true, member: true, serving: false, leaving: false, etcd: true, holding: empty };
+  /** In this boot. */
+  boot = { heard: true, proven: false, quorum: true, listedVoter: false, marked: false };
+  learner_tries = 0;
+  ghost = false;
+  kept = 0;
+  readonly said: string[] = [];
+
+  /** A power cut, or only the end of the process that ran the steps. */
+  crash(kind: "process" | "power"): void {
+    if (kind === "process") return;
+    this.etcd = { ...this.etcd, running: false, flag: false };
+    this.boot = {
+      heard: this.peer.member,
+      proven: false,
+      quorum: this.peer.member,
+      listedVoter: false,
+      marked: false,
+    };
+  }
+
+  get holding(): Holding {
+    const { committed: _, ...log } = this.log;
+    return { ...log, ...this.state };
+  }
+
+  get alone(): boolean {
+    return this.log.soleVoter;
+  }
+
+  get leader(): boolean {
+    if (!this.etcd.running) return false;
+    return (
+      this.alone ||
+      (this.peer.member && this.peer.etcd && this.state.lineage?.epoch === this.peer.holding.lineage?.epoch)
+    );
+  }
+
+  facts(): Facts {
+    const { peer } = this;
+    const seen: Peer = peer.member
+      ? { seen: "now", facts: peer.holding, serving: peer.serving, stuck: false, leaving: peer.leaving }
+      : this.boot.heard
+        ? { seen: "before", facts: peer.holding }
+        : { seen: "never" };
+    const tag = (bmc: Bmc) => {
+      const found = this.tags[bmc];
+      if (this.dead.has(bmc)) return { kind: "unreadable" } as const;
+      return found === undefined ? ({ kind: "blank" } as const) : ({ kind: "lineage", ...found } as const);
+    };
+    return {
+      me: "a",
+      peerName: "b",
+      self: this.holding,
+      peer: seen,
+      peerPower: this.dead.has("theirs") ? "unreadable" : peer.on ? "on" : "off",
+      proof: this.boot.proven && !peer.member ? "off" : "none",
+      word: no_word,
+      tags: { mine: tag("mine"), theirs: tag("theirs") },
+      witness: "on",
+      firstStart: false,
+      etcd: { running: this.etcd.running, leader: this.leader, failedStarts: 0 },
+      stopping: "shutdown",
+    };
+  }
+
+  readonly effects: Effects = {
+    facts: async () => this.facts(),
+    pause: async () => {},
+    disk: {
+      readState: async () => success(this.state),
+      writeState: async (next) => {
+        this.#checkState(next);
+        this.state = next;
+        return done;
+      },
+      inspect: async () => (this.etcd.running ? failed("refused", "etcd runs") : success(this.log)),
+      moveAside: async () => {
+        assert.ok(this.peer.serving, "data is moved aside before the peer serves");
+        assert.ok(!this.etcd.running && !this.state.full);
+        if (this.log.data) this.kept++;
+        this.log = { ...logOf(empty), committed: false };
+        return done;
+      },
+      keepWal: async () => done,
+      commitLog: async () => {
+        assert.equal(this.state.takeover?.step, "served", "the log is committed before `served` is on disk");
+        assert.ok(!this.etcd.running);
+        this.log = { ...this.log, committed: true };
+        return done;
+      },
+    },
+    unit: {
+      isRunning: async () => success(this.etcd.running),
+      start: async (how) => {
+        if (this.etcd.masked) return failed("refused", "the unit is masked");
+        if (this.etcd.running) return done;
+        if (how !== "with its data")
+          this.log = {
+            ...this.log,
+            data: true,
+            standing: how === "first" ? "voter" : "learner",
+            soleVoter: how === "first",
+          };
+        if (this.etcd.flag) this.#force();
+        assert.ok(this.state.surrendered === undefined, "data that was given up is started");
+        this.etcd = { ...this.etcd, running: true };
+        return done;
+      },
+      stop: async () => {
+        const removing = this.state.left && this.log.standing === "removed";
+        assert.ok(!removing || this.peer.holding.soleVoter, "stopped before the peer was the only voter");
+        this.etcd = { ...this.etcd, running: false };
+        return done;
+      },
+      setForceFlag: async () => {
+        this.etcd = { ...this.etcd, flag: true };
+        return done;
+      },
+      dropForceFlag: async () => {
+        this.etcd = { ...this.etcd, flag: false };
+        return done;
+      },
+      setMasked: async (masked) => {
+        this.etcd = { ...this.etcd, masked };
+        return done;
+      },
+    },
+    members: {
+      list: async (at) => {
+        if (at === "self" ? !this.leader : !this.peer.member) return failed("unreachable", "no leader");
+        const members = this.#membersAt(at);
+        this.boot.listedVoter ||= members.some(({ machine, role }) => machine === "self" && role === "voter");
+        return success(members);
+      },
+      addLearner: async () => {
+        assert.ok(!this.etcd.flag, "a member is added while the force flag is there");
+        return done;
+      },
+      promote: async () => {
+        if (this.learner_tries-- > 0 || !this.leader) return failed("refused", "the learner is behind");
+        this.log = { ...this.log, standing: "voter" };
+        this.peer.holding = { ...this.peer.holding, soleVoter: false };
+        this.boot.listedVoter = true;
+        return done;
+      },
+      remove: async (id, through) => {
+        if (through === "self") this.ghost = false;
+        else {
+          assert.equal(id, "1");
+          assert.ok(this.peer.holding.full && !this.peer.leaving, "left though the peer may not serve");
+          this.log = { ...this.log, standing: "removed", removalInLog: true };
+          this.peer.holding = { ...this.peer.holding, soleVoter: true };
+          this.peer.serving = true;
+        }
+        return done;
+      },
+      moveLeader: async () => done,
+      writeMarker: async () => {
+        this.boot.marked ||= this.boot.listedVoter;
+        return done;
+      },
+    },
+    attributes: {
+      publish: async ({ leaving }) => {
+        this.said.push(leaving ? "leaves" : "tells");
+        return this.peer.member || !leaving ? done : failed("unreachable", "nobody there");
+      },
+      readPeer: async () => success(undefined),
+    },
+    bmc: {
+      peerPower: async () =>
+        this.dead.has("theirs") ? failed("deadline", "no answer") : success(this.peer.on ? "on" : "off"),
+      commandOff: async () => {
+        this.peer = { ...this.peer, on: false, member: false };
+        return done;
+      },
+      commandOn: async () => {
+        assert.ok(
+          this.leader && this.alone && !this.etcd.flag,
+          "the peer is powered on before this machine serves",
+        );
+        assert.equal(this.state.takeover, undefined);
+        this.peer = { ...this.peer, on: true };
+        return done;
+      },
+      raiseTag: async (bmc, lineage) => {
+        if (this.dead.has(bmc)) return failed("deadline", "no answer");
+        const was = this.tags[bmc];
+        if (
+          was !== undefined &&
+          (was.epoch > lineage.epoch || (was.epoch === lineage.epoch && was.owner !== lineage.owner))
+        )
+          return success("higher");
+        this.tags = { ...this.tags, [bmc]: lineage };
+        return success("written");
+      },
+    },
+    quorum: {
+      isPeerMember: async () => success(this.peer.member),
+      noteOff: async () => {
+        assert.ok(!this.peer.on, "Off is noted of a peer that is on");
+        this.boot.proven = true;
+        return done;
+      },
+      grant: async () => {
+        this.boot.quorum = true;
+        return done;
+      },
+      status: async () => success(this.boot.quorum),
+    },
+  };
+
+  #force(): void {
+    assert.equal(this.state.takeover?.step, "served", "forced before `served` is on disk");
+    assert.ok(this.log.committed, "forced before the log was committed");
+    assert.ok(!this.alone, "forced twice");
+    this.log = { ...this.log, soleVoter: true };
+    this.etcd = { ...this.etcd, forced: this.etcd.forced + 1 };
+  }
+
+  #checkState(next: State): void {
+    const { lineage, takeover, full, surrendered } = next;
+    if (takeover?.step === "served" && this.state.takeover?.step !== "served") {
+      const tagged = Object.values(this.tags).some(
+        (tag) => tag?.epoch === lineage?.epoch && tag?.owner === "a",
+      );
+      assert.ok(tagged, "`served` is on disk before any tag");
+      assert.ok(!this.peer.on || this.peer.holding.surrendered !== undefined, "served beside a living peer");
+      assert.equal(this.state.takeover?.step, "intent");
+    }
+    if (full && !this.state.full && lineage !== undefined)
+      assert.ok(this.boot.marked || this.alone, "full before the marker came back");
+    if (surrendered !== undefined && this.state.surrendered === undefined)
+      assert.ok(!this.etcd.running && this.etcd.masked, "given up while etcd may run");
+  }
+
+  #membersAt(at: "self" | "peer"): readonly Member[] {
+    const self: Member = {
+      id: "1",
+      role: this.log.standing === "voter" ? "voter" : "learner",
+      machine: "self",
+      leader: true,
+    };
+    const peer: Member = { id: "2", role: "voter", machine: "peer", leader: false };
+    if (at === "peer")
+      return this.log.standing === "voter" || this.log.standing === "learner" ? [self, peer] : [peer];
+    if (!this.alone) return [self, peer];
+    return this.ghost ? [self, { id: "9", role: "learner", machine: undefined, leader: false }] : [self];
+  }
+}
+
+export const pick = ({ lineage, full, takeover, left, surrendered, settled }: Holding): State => ({
+  lineage,
+  full,
+  takeover,
+  left,
+  surrendered,
+  settled,
+});
+
+export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost }: Holding): LogFacts => ({
+  data,
+  standing,
+  soleVoter,
+  removalInLog,
+  tailLost,
+});
+
+export const fast = { ...times_default, tries_max: 5 };

@@ -1,0 +1,27 @@
+/** How long each kind of effect may take. A site's settings replace some of them. */
+export interface Times {
+  readonly disk_ms: number;
+  readonly etcd_start_ms: number;
+  readonly etcd_stop_ms: number;
+  readonly etcd_call_ms: number;
+  readonly attribute_ms: number;
+  readonly bmc_ms: number;
+  /** This machine's stored delay of the fence race. */
+  readonly fence_delay_ms: number;
+  /** Between two tries of something that sends no event. */
+  readonly again_ms: number;
+  /** So often is such a thing tried before the machine of steps ends, to be decided anew. */
+  readonly tries_max: number;
+}
+
+export const times_default: Times = {
+  disk_ms: 60_000,
+  etcd_start_ms: 30_000,
+  etcd_stop_ms: 20_000,
+  etcd_call_ms: 5_000,
+  attribute_ms: 5_000,
+  bmc_ms: 10_000,
+  fence_delay_ms: 0,
+  again_ms: 500,
+  tries_max: 60,
+};

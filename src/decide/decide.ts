@@ -1,0 +1,54 @@
+import type { Ask, Decision } from "./decision.ts";
+import type { Facts, Peer } from "./facts.ts";
+import { fill, firstMatch, type Rule } from "./rule.ts";
+import { type TableName, type Tables, tables as allTables } from "./rules.ts";
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** The rule that decided. */
+  readonly rule: string;
+  /** It, and before it those that handed the question on. */
+  readonly path: readonly string[];
+  /** What an operator reads. */
+  readonly sentence: string;
+}
+
+/** Facts in, one decision out. Same facts, same decision: there is nothing else that it could depend on. */
+export function decide(question: TableName, facts: Facts, tables: Tables = allTables): Verdict {
+  const { decision, rules, decider } = judge(question, facts, tables);
+  return {
+    decision,
+    rule: decider.id,
+    path: rules.map(({ id }) => id),
+    sentence: fill(decider.sentence, facts),
+  };
+}
+
+export interface Judgement {
+  readonly decision: Decision;
+  readonly decider: Rule;
+  readonly rules: readonly Rule[];
+}
+
+/** `decide` without the words, for those who ask millions of times. */
+export function judge(question: TableName, facts: Facts, tables: Tables = allTables): Judgement {
+  const rule = firstMatch(tables[question], facts);
+  const decision: Decision | Ask = rule.decide(facts);
+  if (decision.do !== "ask") return { decision, decider: rule, rules: [rule] };
+  const fencing = question === "fence";
+  const asked = judge(decision.table, fencing ? supposeOff(facts) : facts, tables);
+  const rules = [rule, ...asked.rules];
+  if (!fencing) return { ...asked, rules };
+  return mayServe(asked.decision)
+    ? { decision: { do: "may-fence" }, decider: rule, rules }
+    : { decision: { do: "refuse-fence" }, decider: asked.decider, rules };
+}
+
+/** Would this machine take over, or go on alone, if the fence succeeded? */
+function supposeOff(facts: Facts): Facts {
+  const peer: Peer = facts.peer.seen === "now" ? { seen: "before", facts: facts.peer.facts } : facts.peer;
+  return { ...facts, peer, proof: "off" };
+}
+
+const mayServe = ({ do: deed }: Decision): boolean =>
+  deed === "take-over" || deed === "resume-takeover" || deed === "start-plain";

@@ -1,0 +1,125 @@
+/** Epoch and owner of the cluster whose data a machine holds. */
+export interface Lineage {
+  readonly epoch: number;
+  /** The machine whose takeover made this epoch, or that set the cluster up. */
+  readonly owner: string;
+}
+
+/** What a machine's own log says about its member, by member id. */
+export type Standing = "voter" | "learner" | "removed" | "none" | "unknown";
+
+/**
+ * How far a machine's own last takeover came. `served` means that it may have answered clients, and that its forced start is
+ * still owed; the finished takeover leaves no record but the lineage. `abandoned`: this epoch never served and never will.
+ */
+export interface Takeover {
+  readonly step: "intent" | "served" | "abandoned";
+  readonly epoch: number;
+}
+
+/** Tags above the lineage that are known never to have served: this machine's and its peer's, up to these epochs. 0: none. */
+export interface Settled {
+  readonly mine: number;
+  readonly theirs: number;
+}
+
+/** What one disk says: etcd's log and duet's own file beside it. */
+export interface Holding {
+  /** etcd's data is there, sound or not. */
+  readonly data: boolean;
+  /** By the whole log, committed or not: a takeover commits all of it. */
+  readonly standing: Standing;
+  /** The only voter by what the log calls committed: such a member serves with no force. */
+  readonly soleVoter: boolean;
+  readonly removalInLog: boolean;
+  /** The database has applied more than the log holds: the log's end is lost. */
+  readonly tailLost: boolean;
+  /** Undefined: no cluster's data, or nobody knows whose. */
+  readonly lineage: Lineage | undefined;
+  readonly full: boolean;
+  readonly takeover: Takeover | undefined;
+  readonly left: boolean;
+  /** It gave its data up for a cluster of this epoch or a later one. */
+  readonly surrendered: number | undefined;
+  readonly settled: Settled;
+}
+
+/** What is known of the peer, and since when. Knowledge ends with this machine's boot. */
+export type Peer =
+  /** No Corosync member since this machine booted. */
+  | { readonly seen: "never" }
+  /** A Corosync member; its facts are those that it published in this membership. */
+  | {
+      readonly seen: "now";
+      readonly facts: Holding | undefined;
+      /** Its etcd answers a linearizable read. */
+      readonly serving: boolean;
+      /** Its etcd can't be started or stopped, and it could not even surrender. */
+      readonly stuck: boolean;
+      /** It has begun to leave by plan. */
+      readonly leaving: boolean;
+    }
+  /** It was a member in this boot and is none now; its facts are the last that it published in this boot. */
+  | { readonly seen: "before"; readonly facts: Holding | undefined };
+
+/** Was the peer's Off read after this loss, in this boot and membership? `void`: it was, and then the peer was seen again. */
+export type Proof = "none" | "off" | "void";
+
+/** What `duet confirm-peer-down` and `duet choose-data` say. */
+export interface Word {
+  readonly peerDown: boolean;
+  /** The epoch whose writes may be lost, as the admin named it. */
+  readonly accept: number | "unknown" | undefined;
+  readonly choose: "self" | "peer" | undefined;
+}
+
+/** A BMC's tag. `foreign`: not of duet's form, of another site, or of a machine that is none of the two. */
+export type Tag =
+  | { readonly kind: "unreadable" | "foreign" | "blank" }
+  | { readonly kind: "lineage"; readonly epoch: number; readonly owner: string };
+
+export interface Etcd {
+  readonly running: boolean;
+  readonly leader: boolean;
+  /** In place, one after the other, with no start that worked in between. */
+  readonly failedStarts: number;
+}
+
+/** One immutable picture of the world, from one machine's side. */
+export interface Facts {
+  readonly me: string;
+  readonly peerName: string;
+  readonly self: Holding;
+  readonly peer: Peer;
+  /** What the peer's BMC, or its PDU outlet, says of its power. */
+  readonly peerPower: "on" | "off" | "unreadable";
+  readonly proof: Proof;
+  readonly word: Word;
+  /** Of this machine's BMC and of the peer's. */
+  readonly tags: { readonly mine: Tag; readonly theirs: Tag };
+  readonly witness: "on" | "off";
+  /** Setup says that this site has never started. */
+  readonly firstStart: boolean;
+  readonly etcd: Etcd;
+  /** Why this machine's etcd is to end: for good or for a while, or only to be started again. */
+  readonly stopping: "shutdown" | "standby" | "restart";
+}
+
+export const no_word: Word = { peerDown: false, accept: undefined, choose: undefined };
+
+export const nothing_settled: Settled = { mine: 0, theirs: 0 };
+
+/** Of a machine that has never held data. */
+export const empty: Holding = {
+  data: false,
+  standing: "none",
+  soleVoter: false,
+  removalInLog: false,
+  tailLost: false,
+  lineage: undefined,
+  full: false,
+  takeover: undefined,
+  left: false,
+  surrendered: undefined,
+  settled: nothing_settled,
+};

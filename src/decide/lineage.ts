@@ -1,0 +1,129 @@
+import type { Facts, Holding, Lineage, Tag } from "./facts.ts";
+
+/** `tie`: the same epoch by two owners, which nobody but a person can put in order. */
+export type Order = "same" | "higher" | "lower" | "tie";
+
+export function compare(own: Lineage, other: Lineage): Order {
+  if (own.epoch !== other.epoch) return own.epoch > other.epoch ? "higher" : "lower";
+  return own.owner === other.owner ? "same" : "tie";
+}
+
+/** As `compare`; no lineage is lower than any, and two without are the same. */
+export function rank(own: Lineage | undefined, other: Lineage | undefined): Order {
+  if (own !== undefined && other !== undefined) return compare(own, other);
+  if (own === other) return "same";
+  return own === undefined ? "lower" : "higher";
+}
+
+/** What the peer published in this boot. */
+export const heard = ({ peer }: Facts): Holding | undefined =>
+  peer.seen === "never" ? undefined : peer.facts;
+
+/** May this member's data be run by a voter, if the cluster lets it? */
+export const isVoter = (holding: Holding): boolean =>
+  holding.data &&
+  holding.lineage !== undefined &&
+  holding.standing === "voter" &&
+  !holding.removalInLog &&
+  !holding.tailLost;
+
+export const isFullVoter = (holding: Holding): boolean =>
+  isVoter(holding) && (holding.full || holding.soleVoter);
+
+/** This machine's own takeover reached `served`, and its etcd has not been seen alone since. */
+export const isOwed = ({ self, me }: Facts): boolean =>
+  self.takeover?.step === "served" &&
+  self.takeover.epoch === self.lineage?.epoch &&
+  self.lineage.owner === me;
+
+/** Off for this loss, the peer's durable surrender, or the admin's word. */
+export const isProvenGone = (facts: Facts): boolean =>
+  heard(facts)?.surrendered !== undefined ||
+  facts.proof === "off" ||
+  (facts.word.peerDown && facts.peer.seen !== "now");
+
+/** For a takeover under way, before its point of no return: is what it stands on still there? */
+export const mayGoOn = (facts: Facts): boolean =>
+  isProvenGone(facts) && (facts.peer.seen !== "now" || heard(facts)?.surrendered !== undefined);
+
+export const tagsOf = ({ tags }: Facts): readonly Tag[] => [tags.mine, tags.theirs];
+
+/** A tag that is missing, foreign or of another site counts as a BMC that does not answer. */
+export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";
+
+/**
+ * Does the tag stand for data newer than this machine's, or may it? Not if it is lower or this machine's own lineage, and not
+ * if it is known that its takeover never served and that it hides nothing:
+ * - it is settled;
+ * - the peer told in this boot that its data is not newer than this machine's: its disk would hold the lineage if it had
+ *   served. It can't have served since: that takes proof that this machine was off. With an intent still open nothing is sure;
+ * - it is this machine's own: its own disk would hold the lineage. But not after an accepted loss: that tag was written over
+ *   one that nobody read, or that was higher, and may hide what the peer holds.
+ */
+export function isClaim(facts: Facts, tag: Tag): boolean {
+  const { self, me } = facts;
+  if (tag.kind !== "lineage") return false;
+  const order = rank(self.lineage, tag);
+  if (order === "same" || order === "higher") return false;
+  const own = tag.owner === me;
+  if (tag.epoch <= (own ? self.settled.mine : self.settled.theirs)) return false;
+  if (own && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
+  const theirs = heard(facts);
+  const denied =
+    theirs?.lineage !== undefined &&
+    !isNewer(theirs.lineage, self.lineage) &&
+    theirs.takeover?.step !== "intent";
+  return !denied;
+}
+
+/** The highest epoch that stands for data newer than this machine's, by tags and by the peer's word; 0 if none does. */
+export function newestClaim(facts: Facts): number {
+  const claims = tagsOf(facts).flatMap((tag) =>
+    tag.kind === "lineage" && isClaim(facts, tag) ? [tag.epoch] : [],
+  );
+  const theirs = heard(facts)?.lineage;
+  if (theirs !== undefined && isNewer(theirs, facts.self.lineage)) claims.push(theirs.epoch);
+  return Math.max(0, ...claims);
+}
+
+/** Higher, or a tie. */
+export function isNewer(other: Lineage, own: Lineage | undefined): boolean {
+  const order = rank(own, other);
+  return order === "lower" || order === "tie";
+}
+
+/**
+ * One more than every epoch that this machine has heard of: its own lineage and takeovers, every readable tag, and what the
+ * peer published. An epoch that was used once, even for an intent that came to nothing, is never used again: the other side
+ * may have noted that it stands for nothing.
+ */
+export function nextEpoch(facts: Facts): number {
+  const { self } = facts;
+  const tags = tagsOf(facts).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
+  return 1 + Math.max(...tags, epochsOf(self), epochsOf(heard(facts)));
+}
+
+/** An accepted loss begins a new thousand of epochs, so an epoch tells how many losses came before it. */
+const lossesBefore = (epoch: number): number => Math.floor(epoch / epochs_per_loss);
+const epochs_per_loss = 1000;
+
+/**
+ * After an accepted loss: the start of the next thousand. An epoch that this machine could not read may be higher than all that
+ * it knows, and must not win over what is acknowledged from here on.
+ */
+export const epochAfterLoss = (facts: Facts): number =>
+  (lossesBefore(nextEpoch(facts) - 1) + 1) * epochs_per_loss;
+
+/** The highest epoch that a machine used for a takeover which came to nothing. It never uses it, or a lower one, again. */
+export const epochSpent = ({ takeover, settled }: Holding): number =>
+  Math.max(settled.mine, takeover?.step === "abandoned" ? takeover.epoch : 0);
+
+const epochsOf = (holding: Holding | undefined): number =>
+  holding === undefined
+    ? 0
+    : Math.max(
+        holding.lineage?.epoch ?? 0,
+        holding.takeover?.epoch ?? 0,
+        holding.settled.mine,
+        holding.settled.theirs,
+      );

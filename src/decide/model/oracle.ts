@@ -1,0 +1,51 @@
+import type { Facts, Holding, Lineage } from "../facts.ts";
+
+/**
+ * The safety lines of the design once more, said as one condition and without the tables, so that a table that forgets one is
+ * caught. Written to be compared with design 3.2, 3.3 and 3.7, not to be fast or to explain.
+ */
+export function mayServeAlone(facts: Facts): boolean {
+  const { self, word } = facts;
+  const { lineage } = self;
+  if (lineage === undefined || !usable(self) || !(self.full || self.soleVoter)) return false;
+  if (self.surrendered !== undefined && word.choose !== "self") return false;
+  const known = knownOf(facts);
+  const anyLoss = word.accept === "unknown" || word.choose === "self";
+  const newest = newestElsewhere(facts, lineage);
+  if (newest > 0 && !anyLoss && word.accept !== newest) return false;
+  const bothRead = facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
+  if (known === undefined && !bothRead && !anyLoss) return false;
+  const here = facts.peer.seen === "now";
+  const off = known?.surrendered !== undefined || (!here && (facts.proof === "off" || word.peerDown));
+  // Two logs that contradict each other: then only the peer's Off makes it safe.
+  const disputed = known !== undefined && usable(known) && known.full && equal(known.lineage, lineage);
+  return off || (self.soleVoter && known !== undefined && newest === 0 && !disputed);
+}
+
+export const usable = (disk: Holding): boolean =>
+  disk.data && disk.standing === "voter" && !disk.removalInLog && !disk.tailLost;
+
+const equal = (one: Lineage | undefined, two: Lineage): boolean =>
+  one?.epoch === two.epoch && one.owner === two.owner;
+
+const knownOf = ({ peer }: Facts): Holding | undefined => (peer.seen === "never" ? undefined : peer.facts);
+
+/** 0: nothing that could be newer is known. */
+function newestElsewhere(facts: Facts, lineage: Lineage): number {
+  const known = knownOf(facts);
+  let newest = 0;
+  const count = (other: Lineage): void => {
+    if (other.epoch > lineage.epoch || (other.epoch === lineage.epoch && other.owner !== lineage.owner))
+      newest = Math.max(newest, other.epoch);
+  };
+  if (known?.lineage !== undefined) count(known.lineage);
+  const peerIsNewer = newest > 0;
+  for (const tag of [facts.tags.mine, facts.tags.theirs]) {
+    if (tag.kind !== "lineage") continue;
+    const { mine, theirs } = facts.self.settled;
+    if (tag.owner === facts.me ? tag.epoch < 1000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
+    const peerDenies = known?.lineage !== undefined && !peerIsNewer && known.takeover?.step !== "intent";
+    if (!peerDenies) count(tag);
+  }
+  return newest;
+}

@@ -1,0 +1,148 @@
+import {
+  empty,
+  type Facts,
+  type Holding,
+  type Lineage,
+  no_word,
+  nothing_settled,
+  type Peer,
+  type Tag,
+  type Word,
+} from "../facts.ts";
+
+/**
+ * Everything that the rules can tell apart, as few values as that takes. Epochs only count by their order: the own is 5, lower
+ * is 4, higher is 6, and 1000 is after an accepted loss.
+ */
+export const me = "a";
+export const peerName = "b";
+
+const shapes: readonly Partial<Holding>[] = [
+  { standing: "voter" },
+  { standing: "voter", soleVoter: true },
+  { standing: "voter", removalInLog: true },
+  { standing: "voter", tailLost: true },
+  { standing: "learner" },
+  { standing: "removed", removalInLog: true },
+  { standing: "none" },
+  { standing: "unknown" },
+];
+
+const settlements = [nothing_settled, { mine: 6, theirs: 6 }] as const;
+const booleans = [false, true] as const;
+const takeovers: readonly Holding["takeover"][] = [
+  undefined,
+  { step: "intent", epoch: 6 },
+  { step: "served", epoch: 5 },
+  { step: "abandoned", epoch: 6 },
+];
+
+/** All that a disk can hold with these lineages. Without data there is only what was given up and what was noted. */
+export function holdings(lineages: readonly (Lineage | undefined)[]): readonly Holding[] {
+  const found: Holding[] = [];
+  for (const surrendered of [undefined, 6])
+    for (const settled of settlements)
+      for (const takeover of takeovers) {
+        const noted = { surrendered, settled, takeover };
+        found.push({ ...empty, ...noted });
+        for (const shape of shapes)
+          for (const lineage of lineages)
+            for (const full of booleans)
+              found.push({ ...empty, data: true, ...shape, lineage, full, ...noted });
+      }
+  return found;
+}
+
+export const own_lineages: readonly (Lineage | undefined)[] = [
+  undefined,
+  { epoch: 5, owner: me },
+  { epoch: 5, owner: peerName },
+];
+export const all_lineages: readonly (Lineage | undefined)[] = [
+  undefined,
+  { epoch: 4, owner: me },
+  { epoch: 5, owner: me },
+  { epoch: 5, owner: peerName },
+  { epoch: 6, owner: peerName },
+];
+
+const unread: Tag = { kind: "unreadable" };
+const tags: readonly Tag[] = [
+  unread,
+  { kind: "lineage", epoch: 4, owner: me },
+  { kind: "lineage", epoch: 5, owner: me },
+  { kind: "lineage", epoch: 5, owner: peerName },
+  { kind: "lineage", epoch: 6, owner: me },
+  { kind: "lineage", epoch: 6, owner: peerName },
+  { kind: "lineage", epoch: 1000, owner: me },
+];
+/** Which BMC has which does not matter to who may serve. */
+export const tagPairs: readonly Facts["tags"][] = tags.flatMap((mine, at) =>
+  tags.slice(at).map((theirs) => ({ mine, theirs })),
+);
+
+export const words: readonly Word[] = [
+  no_word,
+  { peerDown: true, accept: undefined, choose: undefined },
+  { peerDown: true, accept: 6, choose: undefined },
+  { peerDown: true, accept: 4, choose: undefined },
+  { peerDown: true, accept: "unknown", choose: undefined },
+  { peerDown: false, accept: undefined, choose: "self" },
+  { peerDown: false, accept: undefined, choose: "peer" },
+];
+
+/** The peer as the takeover's rules see it: of its disk they ask only this. */
+export function peersForTakeover(): readonly Peer[] {
+  const facts: (Holding | undefined)[] = [undefined];
+  for (const lineage of all_lineages)
+    for (const surrendered of [undefined, 6])
+      for (const takeover of [undefined, { step: "intent", epoch: 6 } as const])
+        for (const full of booleans)
+          facts.push({
+            ...empty,
+            data: lineage !== undefined,
+            standing: "voter",
+            lineage,
+            surrendered,
+            takeover,
+            full,
+          });
+  return [
+    { seen: "never" },
+    ...facts.flatMap((each): Peer[] => [
+      { seen: "before", facts: each },
+      { seen: "now", facts: each, serving: false, stuck: false, leaving: false },
+    ]),
+  ];
+}
+
+export const ordinary: Omit<Facts, "self" | "peer"> = {
+  me,
+  peerName,
+  peerPower: "unreadable",
+  proof: "none",
+  word: no_word,
+  tags: { mine: { kind: "lineage", epoch: 5, owner: me }, theirs: { kind: "lineage", epoch: 5, owner: me } },
+  witness: "on",
+  firstStart: false,
+  etcd: { running: false, leader: false, failedStarts: 0 },
+  stopping: "shutdown",
+};
+
+/** Calls `see` for every combination that the takeover's rules can tell apart. The facts are one object, filled anew each time. */
+export function everyTakeover(see: (facts: Facts) => void): number {
+  let count = 0;
+  const peers = peersForTakeover();
+  for (const self of holdings(own_lineages))
+    for (const peer of peers)
+      for (const pair of tagPairs)
+        for (const word of words)
+          for (const peerPower of peer.seen === "never"
+            ? (["on", "off", "unreadable"] as const)
+            : (["on"] as const))
+            for (const proof of ["none", "off"] as const) {
+              count++;
+              see({ ...ordinary, self, peer, tags: pair, word, peerPower, proof });
+            }
+  return count;
+}

@@ -1,0 +1,61 @@
+import { heard, isFullVoter, rank } from "./lineage.ts";
+import { always, type Table } from "./rule.ts";
+
+/** So many starts in place fail before the data is given up for the peer's. */
+export const failed_starts_max = 3;
+
+export const etcdTable: Table = {
+  name: "etcd",
+  question: "My etcd does not run: what now?",
+  design: "3.5",
+  rules: [
+    {
+      id: "R-ETCD-RUNS",
+      sentence: "etcd runs on {me}",
+      when: ({ etcd }) => etcd.running,
+      decide: () => ({ do: "serve-as-is" }),
+    },
+    {
+      id: "R-ETCD-GAVE-UP",
+      sentence: "{me} gave its data up: its etcd stays off until it joins {peer}",
+      when: ({ self }) => self.surrendered !== undefined,
+      decide: () => ({ do: "wait" }),
+    },
+    {
+      id: "R-ETCD-RESTART",
+      sentence: "etcd on {me} ended: it is started again where it is, before {peer} is troubled",
+      when: ({ etcd }) => etcd.failedStarts < failed_starts_max,
+      decide: () => ({ do: "restart-in-place" }),
+    },
+    {
+      id: "R-ETCD-ALONE",
+      sentence: "etcd on {me} does not start, and {peer} is not here to go on without it",
+      when: ({ peer }) => peer.seen !== "now",
+      decide: () => ({ do: "needs-human" }),
+    },
+    {
+      id: "R-ETCD-LAST-COPY",
+      sentence:
+        "etcd on {me} does not start, and {peer} is no full voter of the same data: what {me} holds must not be given up",
+      when: (facts) => {
+        const theirs = heard(facts);
+        if (theirs === undefined || theirs.surrendered !== undefined || !isFullVoter(theirs)) return true;
+        const order = rank(facts.self.lineage, theirs.lineage);
+        return order === "higher" || order === "tie" || facts.self.soleVoter;
+      },
+      decide: () => ({ do: "needs-human" }),
+    },
+    {
+      id: "R-ETCD-GIVE-UP",
+      sentence:
+        "etcd on {me} does not start, and {peer} is a full voter: {me} gives its data up, so that {peer} may serve",
+      when: always,
+      decide: ({ self, peer }) => ({
+        do: "surrender",
+        epoch:
+          1 +
+          Math.max(self.lineage?.epoch ?? 0, (peer.seen === "never" ? 0 : peer.facts?.lineage?.epoch) ?? 0),
+      }),
+    },
+  ],
+};

@@ -1,0 +1,233 @@
+import type { Facts, Holding, Settled } from "./facts.ts";
+import { empty } from "./facts.ts";
+import { epochSpent, heard, isFullVoter, isOwed, isVoter, nextEpoch, rank } from "./lineage.ts";
+import { always, type Rule, type Table } from "./rule.ts";
+
+const wait = () => ({ do: "wait" }) as const;
+const needsHuman = () => ({ do: "needs-human" }) as const;
+const startPlain = () => ({ do: "start-plain" }) as const;
+const askTakeover = () => ({ do: "ask", table: "takeover" }) as const;
+
+/** After R-NO-FACTS the peer's facts are always there. */
+const theirs = (facts: Facts): Holding => heard(facts) ?? empty;
+const order = (facts: Facts) => rank(facts.self.lineage, theirs(facts).lineage);
+const same = (facts: Facts): boolean => facts.self.lineage !== undefined && order(facts) === "same";
+/** A takeover that is not finished may still have its force flag, and no member may be added while that is there. */
+const peerServes = (facts: Facts): boolean =>
+  facts.peer.seen === "now" && facts.peer.serving && theirs(facts).takeover?.step !== "served";
+const spent = (facts: Facts): Settled => ({
+  mine: epochSpent(facts.self),
+  theirs: Math.max(facts.self.settled.theirs, epochSpent(theirs(facts))),
+});
+const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "intent";
+const surrender = ({ self, peer }: Facts) =>
+  ({
+    do: "surrender",
+    epoch:
+      1 + Math.max(self.lineage?.epoch ?? 0, (peer.seen === "never" ? 0 : peer.facts?.lineage?.epoch) ?? 0),
+  }) as const;
+
+/** Before anything is started: is the past settled, and is there a peer to compare with? */
+const before: readonly Rule[] = [
+  {
+    id: "R-ABANDON",
+    sentence:
+      "{me} meant to take over, and {peer} is back before it served: the intent is given up, for good",
+    when: ({ self, peer }) => peer.seen === "now" && self.takeover?.step === "intent",
+    decide: ({ self }) => ({ do: "abandon", epoch: self.takeover?.epoch ?? 0 }),
+  },
+  {
+    id: "R-SETTLE",
+    sentence:
+      "both hold {own}, and takeovers that were meant since never served: {me} notes that their tags stand for nothing",
+    when: (facts) => {
+      const { mine, theirs } = spent(facts);
+      const news = mine > facts.self.settled.mine || theirs > facts.self.settled.theirs;
+      return facts.peer.seen === "now" && noneOpen(facts) && same(facts) && news;
+    },
+    decide: (facts) => ({ do: "settle", settled: spent(facts) }),
+  },
+  {
+    id: "R-RUNNING",
+    sentence: "etcd runs on {me}, has a leader, and nothing is left to do: it goes on",
+    when: (facts) => facts.etcd.running && facts.etcd.leader && isFullVoter(facts.self) && !isOwed(facts),
+    decide: () => ({ do: "serve-as-is" }),
+  },
+  {
+    id: "R-ALONE",
+    sentence: "{peer} is not here: may {me} serve without it?",
+    when: ({ peer }) => peer.seen !== "now",
+    decide: askTakeover,
+  },
+  {
+    id: "R-NO-FACTS",
+    sentence: "{peer} is here and has not told yet what it holds: {me} waits for that",
+    when: (facts) => heard(facts) === undefined,
+    decide: wait,
+  },
+  {
+    id: "R-PEER-INTENT",
+    sentence: "{peer} has a takeover of its own open: {me} waits until {peer} gives it up",
+    when: (facts) => !noneOpen(facts),
+    decide: wait,
+  },
+];
+
+/** Data that was given up, or that is on no machine. */
+const given: readonly Rule[] = [
+  {
+    id: "R-CHOSEN-PEER",
+    sentence: "an admin chose the data of {peer}: {me} gives its own up",
+    when: ({ self, word }) => word.choose === "peer" && self.surrendered === undefined,
+    decide: surrender,
+  },
+  {
+    id: "R-CHOSEN-SELF",
+    sentence: "an admin chose the data of {me}: may it serve without {peer}?",
+    when: ({ self, word }) => word.choose === "self" && self.data,
+    decide: askTakeover,
+  },
+  {
+    id: "R-BOTH-GAVE-UP",
+    sentence: "both machines gave their data up for the other's: an admin has to choose (`duet choose-data`)",
+    when: (facts) => facts.self.surrendered !== undefined && theirs(facts).surrendered !== undefined,
+    decide: needsHuman,
+  },
+  {
+    id: "R-JOIN-AFTER-GIVING-UP",
+    sentence: "{me} gave its data up and {peer} serves: the data is moved aside, and {me} joins as a learner",
+    when: (facts) => facts.self.surrendered !== undefined && peerServes(facts),
+    decide: () => ({ do: "join-as-learner" }),
+  },
+  {
+    id: "R-WAIT-AFTER-GIVING-UP",
+    sentence: "{me} gave its data up: it waits for {peer} to serve",
+    when: ({ self }) => self.surrendered !== undefined,
+    decide: wait,
+  },
+  {
+    id: "R-FIRST-START",
+    sentence:
+      "neither machine holds data, and setup says that this is the first start: {me} makes the new cluster",
+    when: (facts) => !facts.self.data && !theirs(facts).data && facts.firstStart && facts.me < facts.peerName,
+    decide: (facts) => ({ do: "new-cluster", epoch: nextEpoch(facts) }),
+  },
+  {
+    id: "R-FIRST-START-PEER",
+    sentence:
+      "neither machine holds data, and setup says that this is the first start: {peer} makes the new cluster",
+    when: (facts) => !facts.self.data && !theirs(facts).data && facts.firstStart,
+    decide: wait,
+  },
+  {
+    id: "R-NO-DATA-ANYWHERE",
+    sentence:
+      "neither machine holds data, and this is not the first start: restore a backup, or set the site up anew",
+    when: (facts) => !facts.self.data && !theirs(facts).data,
+    decide: needsHuman,
+  },
+];
+
+/** Two machines with different data, or one with none. */
+const differ: readonly Rule[] = [
+  {
+    id: "R-TIE",
+    sentence:
+      "{me} holds {own}, {peer} holds {theirs}: both may have served, neither starts, nothing is deleted; an admin has to choose (`duet choose-data`)",
+    when: (facts) => facts.self.data && theirs(facts).data && order(facts) === "tie",
+    decide: needsHuman,
+  },
+  {
+    id: "R-JOIN",
+    sentence:
+      "{peer} serves {theirs}, {me} has no voter's data of it ({own}): what there is is moved aside, and {me} joins as a learner",
+    when: (facts) =>
+      peerServes(facts) &&
+      (!facts.self.data ||
+        order(facts) === "lower" ||
+        (same(facts) && !isVoter(facts.self) && facts.self.standing !== "learner")),
+    decide: () => ({ do: "join-as-learner" }),
+  },
+  {
+    id: "R-NO-VOTER",
+    sentence:
+      "no machine holds data that a full voter left ({me}: {own}, {peer}: {theirs}): restore a backup, or accept the loss on one of them",
+    when: (facts) => !isVoter(facts.self) && !isVoter(theirs(facts)),
+    decide: needsHuman,
+  },
+  {
+    id: "R-NEWEST-UNFIT",
+    sentence:
+      "the newest data ({own} on {me}, {theirs} on {peer}) can't be served by the machine that holds it: repair it, or accept its loss on the other",
+    when: (facts) =>
+      (facts.self.data && order(facts) === "higher" && !isFullVoter(facts.self)) ||
+      (theirs(facts).data && order(facts) === "lower" && !isFullVoter(theirs(facts))),
+    decide: needsHuman,
+  },
+  {
+    id: "R-GIVE-UP",
+    sentence:
+      "{peer} holds {theirs} as a full voter, and the data of {me} ({own}) must not run beside it: {me} gives it up, so that {peer} may serve",
+    when: (facts) =>
+      isFullVoter(theirs(facts)) &&
+      theirs(facts).surrendered === undefined &&
+      (order(facts) === "lower" ||
+        !facts.self.data ||
+        (!isVoter(facts.self) && facts.self.standing !== "learner")),
+    decide: surrender,
+  },
+];
+
+/** The same data on both, or this machine's is the newer. */
+const go: readonly Rule[] = [
+  {
+    id: "R-PEER-SERVES-OLDER",
+    sentence:
+      "{peer} serves {theirs} while {me} holds {own}, which is newer: {me} does not start beside it; an admin has to choose (`duet choose-data`)",
+    when: (facts) => facts.peer.seen === "now" && facts.peer.serving && order(facts) === "higher",
+    decide: needsHuman,
+  },
+  {
+    id: "R-PEER-UNFIT",
+    sentence:
+      "{me} holds the newest data, and {peer} ({theirs}) must not run beside it: may {me} serve without it?",
+    when: (facts) =>
+      isVoter(facts.self) &&
+      (!same(facts) ||
+        theirs(facts).surrendered !== undefined ||
+        (!isVoter(theirs(facts)) && theirs(facts).standing !== "learner")),
+    decide: askTakeover,
+  },
+  {
+    id: "R-BOTH-VOTERS",
+    sentence: "both machines are voters of {own}: both start as they are, and nothing is erased",
+    when: (facts) => isVoter(facts.self) && isVoter(theirs(facts)),
+    decide: startPlain,
+  },
+  {
+    id: "R-VOTER",
+    sentence: "{me} is a voter of {own}, {peer} its learner: {me} starts as it is",
+    when: (facts) => isVoter(facts.self),
+    decide: startPlain,
+  },
+  {
+    id: "R-LEARNER",
+    sentence: "{me} is a learner of {own}, {peer} a voter of it: {me} goes on as a learner",
+    when: (facts) => facts.self.standing === "learner" && same(facts),
+    decide: () => ({ do: "follow-as-learner" }),
+  },
+  {
+    id: "R-STUCK",
+    sentence:
+      "{me} ({own}) can't be started, and {peer} ({theirs}) is not full or gave its data up: an admin has to choose (`duet choose-data`) or restore a backup",
+    when: always,
+    decide: needsHuman,
+  },
+];
+
+export const startTable: Table = {
+  name: "start",
+  question: "How do I start?",
+  design: "3.4",
+  rules: [...before, ...given, ...differ, ...go],
+};

@@ -1,0 +1,218 @@
+import type { Facts } from "./facts.ts";
+import {
+  epochAfterLoss,
+  heard,
+  isClaim,
+  isFullVoter,
+  isNewer,
+  isOwed,
+  isProvenGone,
+  isReadable,
+  newestClaim,
+  nextEpoch,
+  rank,
+  tagsOf,
+} from "./lineage.ts";
+import { always, type Rule, type Table } from "./rule.ts";
+
+const wait = () => ({ do: "wait" }) as const;
+const needsHuman = () => ({ do: "needs-human" }) as const;
+
+const surrendered = (facts: Facts): boolean => heard(facts)?.surrendered !== undefined;
+
+/** The admin said which writes may be lost, and named the newest epoch that is known, or said that it is not known. */
+const accepted = ({ word }: Facts, epoch: number): boolean =>
+  word.accept === "unknown" || word.choose === "self" || word.accept === epoch;
+
+const acceptedUnknown = ({ word }: Facts): boolean => word.accept === "unknown" || word.choose === "self";
+
+const tagsRead = (facts: Facts): boolean => facts.witness === "on" && tagsOf(facts).every(isReadable);
+
+/** Nothing newer can be anywhere. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
+const isNewest = (facts: Facts): boolean =>
+  newestClaim(facts) === 0 && (heard(facts) !== undefined || tagsRead(facts));
+
+/** The peer says that it is a full voter of the same data: then this machine can't be the only one, whatever its log says. */
+const disputed = (facts: Facts): boolean => {
+  const theirs = heard(facts);
+  return theirs !== undefined && isFullVoter(theirs) && rank(facts.self.lineage, theirs.lineage) === "same";
+};
+
+/** A takeover that was cut short is finished first: a force flag or a ghost member may be left of it. */
+const goOnAlone = (facts: Facts) =>
+  isOwed(facts)
+    ? ({ do: "resume-takeover", epoch: facts.self.lineage?.epoch ?? 0 } as const)
+    : ({ do: "start-plain" } as const);
+
+/** What this machine's own disk says: without all of this nothing that it hears can make it serve. */
+const own: readonly Rule[] = [
+  {
+    id: "R-GAVE-UP",
+    sentence:
+      "{me} gave its data up and never starts with it again: it waits for {peer} to serve, and joins it; if {peer} is gone for good, `duet choose-data {me}`",
+    when: ({ self, word }) => self.surrendered !== undefined && word.choose !== "self",
+    decide: wait,
+  },
+  {
+    id: "R-NO-DATA",
+    sentence: "{me} holds no data: it waits for {peer}, and joins it",
+    when: ({ self }) => !self.data,
+    decide: wait,
+  },
+  {
+    id: "R-NO-LINEAGE",
+    sentence:
+      "{me} holds data of unknown origin (duet's own file is missing or torn), and never starts with it",
+    when: ({ self }) => self.lineage === undefined,
+    decide: needsHuman,
+  },
+  {
+    id: "R-UNKNOWN",
+    sentence: "the log of {me} can't be judged, so nobody may rely on it: it waits for {peer}, and joins it",
+    when: ({ self }) => self.standing === "unknown",
+    decide: needsHuman,
+  },
+  {
+    id: "R-NOT-VOTER",
+    sentence:
+      "{me} is no voter by its own log, so {peer} may have acknowledged writes without it: it waits for {peer}",
+    when: ({ self }) => self.standing !== "voter",
+    decide: wait,
+  },
+  {
+    id: "R-REMOVAL",
+    sentence: "something in the log of {me} removes it, so {peer} may serve without it: it waits for {peer}",
+    when: ({ self }) => self.removalInLog,
+    decide: wait,
+  },
+  {
+    id: "R-TAIL-LOST",
+    sentence: "the end of the log of {me} is lost: its database has seen more than its log holds",
+    when: ({ self }) => self.tailLost,
+    decide: needsHuman,
+  },
+  {
+    id: "R-NOT-FULL",
+    sentence:
+      "{me} is not known to hold everything that was acknowledged (it was promoted, and no marker came back): it waits for {peer}",
+    when: ({ self }) => !self.full && !self.soleVoter,
+    decide: wait,
+  },
+];
+
+/** What others say: newer data may be elsewhere. */
+const newer: readonly Rule[] = [
+  {
+    id: "R-NEWER-PEER",
+    sentence:
+      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest}",
+    when: (facts) => {
+      const theirs = heard(facts)?.lineage;
+      return (
+        theirs !== undefined && isNewer(theirs, facts.self.lineage) && !accepted(facts, newestClaim(facts))
+      );
+    },
+    decide: needsHuman,
+  },
+  {
+    id: "R-NEWER-TAG",
+    sentence:
+      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest}",
+    when: (facts) =>
+      facts.witness === "on" &&
+      tagsOf(facts).some((tag) => isClaim(facts, tag)) &&
+      !accepted(facts, newestClaim(facts)),
+    decide: needsHuman,
+  },
+  {
+    id: "R-TAGS-UNREAD",
+    sentence:
+      "{me} has not heard from {peer} since it booted, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost",
+    when: (facts) => heard(facts) === undefined && !tagsRead(facts) && !acceptedUnknown(facts),
+    decide: needsHuman,
+  },
+];
+
+/** Is the peer gone for sure? */
+const gone: readonly Rule[] = [
+  {
+    id: "R-ALONE-ALREADY",
+    sentence:
+      "{me} is the only voter by its own log, and {peer}, heard in this boot, holds nothing newer: it goes on",
+    when: (facts) =>
+      facts.self.soleVoter && heard(facts) !== undefined && isNewest(facts) && !disputed(facts),
+    decide: goOnAlone,
+  },
+  {
+    id: "R-PEER-HERE",
+    sentence: "{peer} is here and has not given its data up: {me} does not serve without it",
+    when: (facts) => facts.peer.seen === "now" && !surrendered(facts),
+    decide: wait,
+  },
+  {
+    id: "R-PEER-ON",
+    sentence: "{peer} can't be reached, but it is On and may serve: {me} waits for the wire, or for {peer}",
+    when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never" && facts.peerPower === "on",
+    decide: wait,
+  },
+  {
+    id: "R-POWER-UNREAD",
+    sentence:
+      "nobody can tell whether {peer} is off: its BMC does not answer; see that it is off, then `duet confirm-peer-down`",
+    when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never" && facts.peerPower === "unreadable",
+    decide: needsHuman,
+  },
+  {
+    id: "R-PROVE-OFF",
+    sentence:
+      "{peer} reads Off, and nothing newer than {own} is known: {me} commands Off once more, and reads it again",
+    when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never",
+    decide: () => ({ do: "prove-off" }),
+  },
+  {
+    id: "R-NO-PROOF",
+    sentence:
+      "{peer} is lost, but was not read Off since: {me} waits for the fence, and serves nothing until then",
+    when: (facts) => !isProvenGone(facts),
+    decide: wait,
+  },
+];
+
+const go: readonly Rule[] = [
+  {
+    id: "R-ACCEPTED-LOSS",
+    sentence:
+      "{peer} is off or gave up, and an admin accepted the loss of what only {peer} may hold: {me} takes over, as an epoch above all that {peer} can have reached",
+    when: (facts) => !isNewest(facts),
+    decide: (facts) => ({ do: "take-over", epoch: epochAfterLoss(facts) }),
+  },
+  {
+    id: "R-ALONE-AGAIN",
+    sentence:
+      "{peer} is off, nothing newer is known, and {me} is the only voter by its own log: it starts as it is",
+    when: (facts) => facts.self.soleVoter && !disputed(facts),
+    decide: goOnAlone,
+  },
+  {
+    id: "R-RESUME",
+    sentence:
+      "{me} had taken over as {own} and was cut short before its etcd ran alone: it goes on from there",
+    when: isOwed,
+    decide: goOnAlone,
+  },
+  {
+    id: "R-TAKE-OVER",
+    sentence:
+      "{peer} is off or gave up, and {me} holds everything that was acknowledged: it takes over as epoch {next}",
+    when: always,
+    decide: (facts) => ({ do: "take-over", epoch: nextEpoch(facts) }),
+  },
+];
+
+/** Each rule before the last group is one condition for serving without the peer. */
+export const takeoverTable: Table = {
+  name: "takeover",
+  question: "May I serve without my peer?",
+  design: "3.2, 3.3, 3.7",
+  rules: [...own, ...newer, ...gone, ...go],
+};

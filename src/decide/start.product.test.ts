@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { judge } from "./decide.ts";
+import type { Decision } from "./decision.ts";
+import type { Facts, Holding, Peer } from "./facts.ts";
+import { isNewer, rank } from "./lineage.ts";
+import { mayServeAlone, usable } from "./model/oracle.ts";
+import { all_lineages, holdings, me, ordinary, own_lineages, peerName } from "./model/product.ts";
+import { tables } from "./rules.ts";
+
+const now = (facts: Holding, serving: boolean): Peer => ({
+  seen: "now",
+  facts,
+  serving,
+  stuck: false,
+  leaving: false,
+});
+const say = (facts: Facts): string => JSON.stringify(facts);
+const fullVoter = (disk: Holding): boolean =>
+  usable(disk) && disk.lineage !== undefined && (disk.full || disk.soleVoter);
+
+/** What each decision must never do, whatever the table says. */
+function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision): string | undefined {
+  const { self, word } = facts;
+  const newer = peer.lineage !== undefined && isNewer(peer.lineage, self.lineage);
+  const own =
+    self.data && self.lineage !== undefined && !newer && rank(self.lineage, peer.lineage) === "higher";
+  switch (decision.do) {
+    case "start-plain":
+      if (!usable(self) || self.lineage === undefined) return "starts what is no voter's data";
+      if (peer.data && newer && word.choose !== "self") return "starts older data";
+      return self.surrendered === undefined || word.choose === "self"
+        ? undefined
+        : "starts what was given up";
+    case "follow-as-learner":
+      return self.standing === "learner" && rank(self.lineage, peer.lineage) === "same"
+        ? undefined
+        : "follows another";
+    case "join-as-learner":
+      if (!serving) return "moves data aside before the peer serves";
+      return own && self.surrendered === undefined ? "moves the newest data aside" : undefined;
+    case "surrender":
+      if (word.choose === "peer") return undefined;
+      if (!fullVoter(peer) || peer.surrendered !== undefined) return "gives data up for nothing";
+      return own ? "gives the newest data up" : undefined;
+    case "take-over":
+    case "resume-takeover":
+      return mayServeAlone(facts) ? undefined : "takes over";
+    case "new-cluster":
+      return self.data || peer.data || !facts.firstStart ? "makes a new cluster beside data" : undefined;
+    case "abandon":
+    case "settle":
+      return self.takeover?.step === "served" && decision.do === "abandon"
+        ? "denies that it served"
+        : undefined;
+    case "serve-as-is":
+    case "wait":
+    case "needs-human":
+      return undefined;
+    case "prove-off":
+    case "may-fence":
+    case "refuse-fence":
+    case "leave":
+    case "stop":
+    case "keep-tags":
+    case "write-tags":
+    case "stop-and-alarm":
+    case "restart-in-place":
+      return "answers another question";
+  }
+}
+
+test("with the peer here, no combination of what both hold leads to a wrong start", (t) => {
+  let count = 0;
+  const rules = new Set<string>();
+  const peers = holdings(all_lineages);
+  for (const self of holdings(own_lineages))
+    for (const peer of peers)
+      for (const serving of [false, true])
+        for (const choose of [undefined, "self", "peer"] as const) {
+          count++;
+          const word = { peerDown: false, accept: undefined, choose };
+          const facts: Facts = { ...ordinary, self, peer: now(peer, serving), word, firstStart: !self.data };
+          const { decision, decider, rules: path } = judge("start", facts);
+          for (const { id } of path) rules.add(id);
+          const what = wrong(facts, peer, serving, decision);
+          if (what !== undefined) assert.fail(`${decider.id} ${what}: ${say(facts)}`);
+        }
+  t.diagnostic(`${count} combinations`);
+  // These are about a peer that is away or silent, and about the first start; tables.test.ts has them.
+  const elsewhere = ["R-RUNNING", "R-ALONE", "R-NO-FACTS", "R-FIRST-START-PEER", "R-NO-DATA-ANYWHERE"];
+  for (const { id } of tables.start.rules)
+    assert.equal(rules.has(id), !elsewhere.includes(id), `${id} is never used here`);
+});
+
+test("two machines that see each other's disks never both act as if alone, nor throw both copies away", (t) => {
+  let count = 0;
+  const all = holdings(all_lineages);
+  for (const one of all)
+    for (const two of all) {
+      count++;
+      const left = decisionOf(one, two, me, peerName);
+      const right = decisionOf(two, one, peerName, me);
+      const both = `${left.do} and ${right.do}: ${JSON.stringify([one, two])}`;
+      const alone = (decision: Decision) => decision.do === "take-over" || decision.do === "resume-takeover";
+      if (alone(left) && (alone(right) || right.do === "start-plain")) assert.fail(both);
+      if (left.do === "surrender" && right.do === "surrender") assert.fail(both);
+      if (left.do === "new-cluster" && right.do === "new-cluster") assert.fail(both);
+      const plain = left.do === "start-plain" && right.do === "start-plain";
+      if (plain && rank(one.lineage, two.lineage) !== "same") assert.fail(both);
+      if (
+        left.do === "surrender" &&
+        !["wait", "start-plain", "take-over", "resume-takeover"].includes(right.do)
+      )
+        assert.ok(two.takeover?.step === "intent" || right.do === "settle", both);
+    }
+  t.diagnostic(`${count} pairs`);
+});
+
+const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
+
+function decisionOf(self: Holding, peer: Holding, name: string, peerName: string): Decision {
+  const facts: Facts = {
+    ...ordinary,
+    me: name,
+    peerName,
+    self,
+    peer: now(peer, false),
+    tags: unread,
+    firstStart: true,
+  };
+  return judge("start", facts).decision;
+}

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decide } from "./decide.ts";
+import { empty, type Facts, type Holding, no_word, type Peer } from "./facts.ts";
+import { holdings, me, ordinary, own_lineages, peerName, peersForTakeover } from "./model/product.ts";
+import { mayServeAlone } from "./model/oracle.ts";
+import { tableNames, tables } from "./rules.ts";
+
+const lineage = { epoch: 5, owner: me };
+const voter: Holding = { ...empty, data: true, standing: "voter", lineage, full: true };
+const here = (facts: Holding | undefined, more: Partial<Extract<Peer, { seen: "now" }>> = {}): Peer => ({
+  seen: "now",
+  facts,
+  serving: false,
+  stuck: false,
+  leaving: false,
+  ...more,
+});
+const serving = { running: true, leader: true, failedStarts: 0 };
+const pair: Facts = { ...ordinary, self: voter, peer: here(voter), etcd: serving };
+const said = (table: (typeof tableNames)[number], facts: Facts): string => {
+  const { rule, decision } = decide(table, facts);
+  return `${rule} ${decision.do}`;
+};
+
+test("every rule has an id and a sentence of its own, and each table ends with a rule that always holds", () => {
+  const all = tableNames.flatMap((name) => tables[name].rules);
+  assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
+  assert.equal(new Set(all.map(({ sentence }) => sentence)).size, all.length);
+  for (const { id, sentence } of all) {
+    assert.match(id, /^R-[A-Z]+(-[A-Z]+)*$/);
+    for (const [, word = ""] of sentence.matchAll(/\{(\w+)\}/g))
+      assert.ok(["me", "peer", "own", "theirs", "newest", "next"].includes(word), `${id}: {${word}}`);
+  }
+  for (const name of tableNames) assert.ok(tables[name].rules.at(-1)?.when(pair), name);
+});
+
+test("a sentence names the machines and the epochs", () => {
+  const lost: Facts = {
+    ...pair,
+    peer: { seen: "before", facts: voter },
+    proof: "off",
+    etcd: { ...serving, leader: false },
+  };
+  const { sentence, path, decision } = decide("start", lost);
+  assert.deepEqual(path, ["R-ALONE", "R-TAKE-OVER"]);
+  assert.deepEqual(decision, { do: "take-over", epoch: 6 });
+  assert.equal(
+    sentence,
+    "b is off or gave up, and a holds everything that was acknowledged: it takes over as epoch 6",
+  );
+});
+
+test("who may not take over may not fence, over all that can be told apart", (t) => {
+  let count = 0;
+  for (const self of holdings(own_lineages))
+    for (const peer of peersForTakeover())
+      for (const stuck of [false, true]) {
+        count++;
+        const target: Peer = peer.seen === "now" ? { ...peer, stuck } : peer;
+        const facts: Facts = { ...ordinary, self, peer: target, peerPower: "off" };
+        const { decision } = decide("fence", facts);
+        const gone: Peer = target.seen === "now" ? { seen: "before", facts: target.facts } : target;
+        const may = decision.do === "may-fence";
+        if (may) assert.ok(mayServeAlone({ ...facts, peer: gone, proof: "off" }), JSON.stringify(facts));
+        if (target.seen === "now" && !stuck) assert.ok(!may, JSON.stringify(facts));
+      }
+  t.diagnostic(`${count} combinations`);
+});
+
+test("a machine that has just booted fences nobody who may be on", () => {
+  const booted: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
+  assert.equal(said("fence", { ...booted, peerPower: "on" }), "R-FENCE-LOOP refuse-fence");
+  assert.equal(said("fence", { ...booted, peerPower: "unreadable" }), "R-FENCE-LOOP refuse-fence");
+  assert.equal(said("fence", { ...booted, peerPower: "off" }), "R-FENCE may-fence");
+});
+
+test("a machine leaves only for good, only beside a full voter, and never both at once", () => {
+  assert.equal(said("leave", pair), "R-LEAVE leave");
+  assert.equal(said("leave", { ...pair, stopping: "standby" }), "R-LEAVE leave");
+  assert.equal(said("leave", { ...pair, stopping: "restart" }), "R-LEAVE-RESTART stop");
+  assert.equal(said("leave", { ...pair, peer: { seen: "before", facts: voter } }), "R-LEAVE-LAST stop");
+  assert.equal(said("leave", { ...pair, peer: here(voter, { leaving: true }) }), "R-LEAVE-BOTH stop");
+  assert.equal(
+    said("leave", { ...pair, peer: here({ ...voter, full: false }) }),
+    "R-LEAVE-PEER-NOT-FULL stop",
+  );
+  assert.equal(said("leave", { ...pair, peer: here(undefined) }), "R-LEAVE-PEER-NOT-FULL stop");
+  assert.equal(said("leave", { ...pair, self: { ...voter, standing: "learner" } }), "R-LEAVE-NO-MEMBER stop");
+  assert.equal(said("leave", { ...pair, etcd: { ...serving, leader: false } }), "R-LEAVE-NO-QUORUM stop");
+});
+
+test("a crashed etcd is started in place; only then is its data given up, and never the last copy", () => {
+  const down: Facts = { ...pair, etcd: { running: false, leader: false, failedStarts: 1 } };
+  const failed: Facts = { ...down, etcd: { ...down.etcd, failedStarts: 3 } };
+  assert.equal(said("etcd", pair), "R-ETCD-RUNS serve-as-is");
+  assert.equal(said("etcd", down), "R-ETCD-RESTART restart-in-place");
+  assert.equal(said("etcd", failed), "R-ETCD-GIVE-UP surrender");
+  assert.equal(
+    said("etcd", { ...failed, peer: { seen: "before", facts: voter } }),
+    "R-ETCD-ALONE needs-human",
+  );
+  assert.equal(said("etcd", { ...failed, self: { ...voter, surrendered: 6 } }), "R-ETCD-GAVE-UP wait");
+  for (const peer of [
+    here(undefined),
+    here({ ...voter, full: false }),
+    here({ ...voter, surrendered: 6 }),
+    here({ ...voter, lineage: { epoch: 4, owner: me } }),
+    here({ ...voter, lineage: { epoch: 5, owner: peerName } }),
+  ])
+    assert.equal(said("etcd", { ...failed, peer }), "R-ETCD-LAST-COPY needs-human");
+});
+
+test("while serving, a lower tag is written anew, a higher or another owner's stops the machine", () => {
+  const tag = (epoch: number, owner: string) => ({ kind: "lineage", epoch, owner }) as const;
+  const alone: Facts = { ...pair, peer: { seen: "never" } };
+  const tags = (mine: Facts["tags"]["mine"], facts: Facts = alone) =>
+    decide("tags", { ...facts, tags: { mine, theirs: tag(5, me) } });
+  assert.equal(tags(tag(5, me)).decision.do, "keep-tags");
+  assert.deepEqual(tags(tag(4, peerName)).decision, { do: "write-tags", bmcs: ["mine"] });
+  assert.deepEqual(tags({ kind: "blank" }).decision, { do: "write-tags", bmcs: ["mine"] });
+  assert.equal(tags({ kind: "foreign" }).decision.do, "keep-tags");
+  assert.equal(tags({ kind: "unreadable" }).decision.do, "keep-tags");
+  assert.equal(tags(tag(6, peerName)).rule, "R-TAGS-CLAIM");
+  assert.equal(tags(tag(5, peerName)).rule, "R-TAGS-CLAIM");
+  assert.equal(tags(tag(6, me)).decision.do, "keep-tags", "its own intent came to nothing");
+  assert.equal(
+    tags(tag(6, peerName), pair).decision.do,
+    "keep-tags",
+    "the peer says that it never served it",
+  );
+  assert.equal(tags(tag(6, peerName), { ...alone, witness: "off" }).rule, "R-TAGS-OFF");
+});
+
+test("without a witness nobody starts alone by itself, and a loss in this boot is still taken over", () => {
+  const lone: Facts = {
+    ...pair,
+    peer: { seen: "never" },
+    peerPower: "off",
+    witness: "off",
+    etcd: { ...serving, running: false },
+  };
+  assert.equal(said("start", lone), "R-TAGS-UNREAD needs-human");
+  assert.equal(said("start", { ...lone, word: { ...no_word, peerDown: true } }), "R-TAGS-UNREAD needs-human");
+  assert.equal(
+    said("start", { ...lone, word: { ...no_word, peerDown: true, accept: "unknown" } }),
+    "R-ACCEPTED-LOSS take-over",
+  );
+  const lost: Facts = { ...lone, peer: { seen: "before", facts: voter }, proof: "off" };
+  assert.equal(said("start", lost), "R-TAKE-OVER take-over");
+});
+
+test("an accepted loss begins a new thousand of epochs, above all that the peer can have reached", () => {
+  const lone: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
+  const accept = (epoch: number, accepted: number | "unknown") =>
+    decide("start", {
+      ...lone,
+      tags: {
+        mine: { kind: "lineage", epoch, owner: peerName },
+        theirs: { kind: "lineage", epoch: 5, owner: me },
+      },
+      word: { peerDown: true, accept: accepted, choose: undefined },
+    }).decision;
+  assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1000 });
+  assert.deepEqual(accept(7, "unknown"), { do: "take-over", epoch: 1000 });
+  assert.deepEqual(accept(1000, 1000), { do: "take-over", epoch: 2000 });
+  assert.deepEqual(accept(7, 6), { do: "needs-human" });
+  const hidden = { kind: "lineage", epoch: 1000, owner: me } as const;
+  const again = decide("start", { ...lone, tags: { mine: hidden, theirs: hidden }, peerPower: "off" });
+  assert.equal(again.rule, "R-NEWER-TAG", "its own tag of that loss hides what the peer holds");
+});
+
+test("the first start is made by one machine, and waits for nobody's data", () => {
+  const first: Facts = {
+    ...pair,
+    self: empty,
+    peer: here(empty),
+    firstStart: true,
+    etcd: { ...serving, running: false },
+  };
+  assert.equal(said("start", first), "R-FIRST-START new-cluster");
+  assert.equal(said("start", { ...first, me: peerName, peerName: me }), "R-FIRST-START-PEER wait");
+  assert.equal(said("start", { ...first, firstStart: false }), "R-NO-DATA-ANYWHERE needs-human");
+  assert.equal(said("start", { ...first, peer: here(undefined) }), "R-NO-FACTS wait");
+  assert.equal(said("start", { ...first, peer: here(voter, { serving: true }) }), "R-JOIN join-as-learner");
+  assert.equal(said("start", { ...first, peer: { seen: "never" } }), "R-NO-DATA wait");
+});
