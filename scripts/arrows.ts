@@ -4,6 +4,7 @@ import type { Source } from "./tree.ts";
 /** The way that data flows: a folder imports from itself and from those before it. Scripts may import everything. */
 export const order = [
   "src/base",
+  "src/scenario",
   "src/site",
   "src/render",
   "src/machine",
@@ -21,7 +22,7 @@ export const order = [
 type Folder = (typeof order)[number];
 
 /** These decide and compute: same input, same output, so that tests and a simulator can trust them. */
-const pure: readonly Folder[] = ["src/base", "src/site", "src/render", "src/decide", "sim"];
+const pure: readonly Folder[] = ["src/base", "src/scenario", "src/site", "src/render", "src/decide", "sim"];
 
 /** Of Node's own modules these do nothing to the outside. */
 const pureModules = new Set([

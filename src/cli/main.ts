@@ -9,6 +9,8 @@ import { argumentsFor } from "./names.ts";
 import * as probe from "./probe.ts";
 import * as render from "./render.ts";
 import { report } from "./report.ts";
+import * as rules from "./rules.ts";
+import * as scenario from "./scenario.ts";
 import * as setup from "./setup.ts";
 import * as wal from "./wal.ts";
 
@@ -22,6 +24,8 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   lab,
   demo,
   wal,
+  rules,
+  scenario,
 ];
 
 const program = new Command("duet")

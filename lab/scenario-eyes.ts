@@ -1,0 +1,150 @@
+import { now_ms, sleep } from "../src/machine/clock.ts";
+import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
+import type { Seen } from "../src/scenario/world.ts";
+import { machineOf } from "./folder.ts";
+import { isHung, isOn } from "./metal/power.ts";
+import { type Sight, type Watch, watchPeer } from "./observe.ts";
+import { runIn } from "./run.ts";
+import { bothOnline, passing } from "./scenario-care.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+const every_ms = 300;
+const race_ms_max = 180_000;
+
+/** What a scenario sees of the lab's machines, by their own logs and tools, and by a look at their power. */
+export class Eyes {
+  readonly #stage: Stage;
+  readonly #watches = new Map<MachineName, Watch>();
+  /** Of the wall clock, as the machines' journals have it. */
+  #begun_ms = 0;
+  #since_ms = 0;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** What happened before this moment is no part of the scenario. */
+  begin(): void {
+    if (this.#begun_ms === 0) this.#begun_ms = Date.now();
+  }
+
+  /** From here on the machines that can are listened to. */
+  async attend(): Promise<void> {
+    this.close();
+    this.#since_ms = Date.now();
+    for (const name of machine_names) {
+      if (!(await this.#answers(name))) continue;
+      this.#watches.set(name, await watchPeer(await this.#stage.lab(), name, otherThan(name)));
+    }
+  }
+
+  close(): void {
+    for (const watch of this.#watches.values()) watch.stop();
+    this.#watches.clear();
+  }
+
+  /** Waits until the machine's peer sees that of it. */
+  async sees(machine: MachineName, sight: Sight, within_ms: number): Promise<Seen> {
+    const watch = this.#watches.get(otherThan(machine));
+    if (watch === undefined)
+      return { ok: false, seen: `${otherThan(machine)} could not look when ${machine} was lost` };
+    const { at_ms } = await watch.wait(sight, this.#since_ms, within_ms);
+    return { ok: true, seen: `${((at_ms - this.#since_ms) / 1000).toFixed(1)} s after it was taken away` };
+  }
+
+  /** Looks again and again. What a machine without power, or half-way up, refuses is simply not seen yet. */
+  async until(otherwise: string, within_ms: number, look: () => Promise<boolean>): Promise<Seen> {
+    const end_ms = now_ms() + within_ms;
+    for (;;) {
+      if (await passing(look)) return { ok: true, seen: "" };
+      if (now_ms() >= end_ms)
+        return { ok: false, seen: `${otherwise} after ${within_ms / 1000} s; ${await this.power()}` };
+      await sleep(every_ms);
+    }
+  }
+
+  async isOn(name: MachineName): Promise<boolean> {
+    const lab = await this.#stage.lab();
+    return await isOn(lab, machineOf(lab, name));
+  }
+
+  async #answers(name: MachineName): Promise<boolean> {
+    const lab = await this.#stage.lab();
+    return (await this.isOn(name)) && !(await isHung(lab, machineOf(lab, name)));
+  }
+
+  async countOn(): Promise<number> {
+    return (await Promise.all(machine_names.map((name) => this.isOn(name)))).filter((on) => on).length;
+  }
+
+  /** `node1 is on, node2 is off`. */
+  async power(): Promise<string> {
+    const states = machine_names.map(async (name) => `${name} is ${(await this.isOn(name)) ? "on" : "off"}`);
+    return (await Promise.all(states)).join(", ");
+  }
+
+  /** The one that is left when a race is over. */
+  async survivor(): Promise<MachineName | undefined> {
+    const settled = await this.until("no winner", race_ms_max, async () => (await this.countOn()) === 1);
+    if (!settled.ok) return undefined;
+    return (await this.isOn("node1")) ? "node1" : "node2";
+  }
+
+  async bothOnline(): Promise<boolean> {
+    return await bothOnline(await this.#stage.lab());
+  }
+
+  /** Whether a command on the machine ends with success. */
+  async succeeds(name: MachineName, argv: readonly string[]): Promise<boolean> {
+    return (await runIn(await this.#stage.lab(), name, argv, { accept: "any" })).status === 0;
+  }
+
+  async #says(name: MachineName, argv: readonly string[]): Promise<string> {
+    return (await runIn(await this.#stage.lab(), name, argv, { accept: "any" })).stdout;
+  }
+
+  /** No quorum, and Corosync waits for all: Pacemaker starts nothing and fences nobody. */
+  async isInert(name: MachineName): Promise<boolean> {
+    const waiting = await this.#says(name, [
+      "corosync-cmapctl",
+      "-g",
+      "runtime.votequorum.wait_for_all_status",
+    ]);
+    return (
+      /= 1$/m.test(waiting) && /^Quorate:\s+No$/m.test(await this.#says(name, ["corosync-quorumtool", "-s"]))
+    );
+  }
+
+  async runs(unit: string, name: MachineName): Promise<boolean> {
+    return await this.succeeds(name, ["systemctl", "is-active", "--quiet", unit]);
+  }
+
+  /** Of Corosync's links, by node1's word or, while that is off, node2's. */
+  async countLinks(): Promise<number> {
+    const name = (await this.#answers("node1")) ? "node1" : "node2";
+    const peer = name === "node1" ? 2 : 1;
+    const links = await this.#says(name, ["corosync-cfgtool", "-s"]);
+    return links.match(new RegExp(`nodeid:\\s+${peer}:\\s+connected`, "g"))?.length ?? 0;
+  }
+
+  async fencesAsked(): Promise<readonly string[]> {
+    return (await this.#journal()).flat().filter((line) => line.includes("Requesting fencing"));
+  }
+
+  /** Both machines' fencers may tell of the same fence: the one that tells more counts. */
+  async fencesConfirmed(target: MachineName): Promise<number> {
+    const told = new RegExp(`Operation 'off' targeting ${target} by .*: OK`);
+    const counts = (await this.#journal()).map((lines) => lines.filter((line) => told.test(line)).length);
+    return Math.max(0, ...counts);
+  }
+
+  /** What Pacemaker wrote on each machine that can be asked since the scenario began; the journals outlive a power cut. */
+  async #journal(): Promise<readonly (readonly string[])[]> {
+    const since = `--since=@${Math.ceil(this.#begun_ms / 1000)}`;
+    const argv = ["journalctl", "--no-pager", "--output=cat", "--unit=pacemaker", since];
+    const found: (readonly string[])[] = [];
+    for (const name of machine_names)
+      if (await this.#answers(name)) found.push((await this.#says(name, argv)).split("\n"));
+    return found;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Progress } from "../src/machine/progress.ts";
+import { type Report, runScenario, type ScenarioResult, unfit } from "../src/scenario/run.ts";
+import type { Scenario } from "../src/scenario/scenario.ts";
+import { takeDown } from "./down.ts";
+import { labWorld } from "./scenario-world.ts";
+
+/** Several scenarios, with a lab made once for all of them that want the same one. */
+
+export interface LabGroup {
+  readonly header: Scenario["header"];
+  readonly scenarios: readonly Scenario[];
+}
+
+/** Whether the lab can do every step of it today. */
+export function runsInLab(scenario: Scenario, progress: Progress): boolean {
+  return unfit(scenario, labWorld({ name: "none", header: scenario.header, progress })).length === 0;
+}
+
+const wants = ({ header }: Scenario): string => JSON.stringify([header.pdu, header.bmc]);
+
+export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] {
+  return [...Map.groupBy(scenarios, wants).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ header: first.header, scenarios: group }];
+  });
+}
+
+/** Runs them one after the other in one lab, each from two whole machines on; the lab is gone afterwards. */
+export async function inOneLab(
+  name: string,
+  scenarios: readonly Scenario[],
+  progress: Progress,
+  each: (scenario: Scenario, run: (report: Report) => Promise<ScenarioResult>) => Promise<void>,
+): Promise<void> {
+  try {
+    for (const scenario of scenarios) {
+      const world = labWorld({ name, header: scenario.header, progress, reuse: true });
+      try {
+        await each(scenario, (report) => runScenario(scenario, world, report));
+      } finally {
+        await world.close();
+      }
+    }
+  } finally {
+    await takeDown(name);
+  }
+}

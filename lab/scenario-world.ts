@@ -1,0 +1,251 @@
+import { now_ms, sleep } from "../src/machine/clock.ts";
+import type { Progress } from "../src/machine/progress.ts";
+import type { Header, Scenario } from "../src/scenario/scenario.ts";
+import { type MachineName, machine_names } from "../src/scenario/slots.ts";
+import type { Doing, ScenarioWorld, Seen } from "../src/scenario/world.ts";
+import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
+import { switchFeed, switchPower } from "./power-commands.ts";
+import { runIn } from "./run.ts";
+import { wholeAgain, wiresNamed } from "./scenario-care.ts";
+import { Eyes } from "./scenario-eyes.ts";
+import { Stage } from "./scenario-stage.ts";
+
+/** Scenarios on the lab's two machines: each step is what a person at the lab's commands would do or look at. */
+
+export interface LabWorld extends ScenarioWorld {
+  /** Takes away what the scenario's run made; a lab that was there before stays. */
+  readonly close: () => Promise<void>;
+}
+
+export interface LabWorldOptions {
+  readonly name: string;
+  readonly header: Pick<Header, "pdu" | "bmc">;
+  readonly progress: Progress;
+  /** Use the lab of that name if it is there, made whole first, and leave it behind. */
+  readonly reuse?: boolean;
+}
+
+const done = (seen = ""): Seen => ({ ok: true, seen });
+const both = (work: (name: MachineName) => Promise<void>): Promise<unknown> =>
+  Promise.all(machine_names.map(work));
+
+export function labWorld(options: LabWorldOptions): LabWorld {
+  const stage = new Stage(options);
+  const eyes = new Eyes(stage);
+  const start_ms = now_ms();
+  return {
+    name: "lab",
+    time: "real",
+    now_ms: () => now_ms() - start_ms,
+    does: { ...beginnings(stage, eyes), ...losses(stage, eyes), ...faults(stage), ...sights(eyes) },
+    roles: { "the survivor": () => eyes.survivor() },
+    lacks,
+    close: async () => {
+      eyes.close();
+      await stage.close();
+    },
+  };
+}
+
+/** Programs that the machines have today; etcd and what stands on it come with the agent. */
+const units_here: readonly string[] = ["corosync", "pacemaker"];
+
+function lacks({ steps }: Scenario): readonly string[] {
+  const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
+  return [...asked]
+    .filter((unit) => !units_here.includes(unit))
+    .map((unit) => `the machines run no ${unit} under duet's care`);
+}
+
+function beginnings(stage: Stage, eyes: Eyes): Doing {
+  const name = stage.name;
+  return {
+    "start-both": async () => {
+      await stage.bothUp();
+      eyes.begin();
+      return done();
+    },
+    "start-one": async ({ machine }) => {
+      await stage.oneUp(machine);
+      eyes.begin();
+      return done();
+    },
+    "power-on": async ({ machine }) => {
+      await switchPower(name, machine, "on");
+      return done();
+    },
+    "power-on-both": async () => {
+      await both((machine) => switchPower(name, machine, "on"));
+      return done();
+    },
+    "bring-online": async () => {
+      await wholeAgain(await stage.lab());
+      return done();
+    },
+    "restore-feed": async ({ machine }) => {
+      await switchFeed(name, machine, "on");
+      return done();
+    },
+    "restore-both-feeds": async () => {
+      await both((machine) => switchFeed(name, machine, "on"));
+      return done();
+    },
+    reboot: async ({ machine, within_ms }) => {
+      await runIn(await stage.lab(), machine, ["touch", "/run/before-the-reboot"]);
+      await runIn(await stage.lab(), machine, ["systemctl", "reboot"], { accept: "any" });
+      return await eyes.until(`${machine} has not booted again`, within_ms, () =>
+        eyes.succeeds(machine, ["test", "!", "-e", "/run/before-the-reboot"]),
+      );
+    },
+    "shut-down": async ({ machine }) => {
+      await switchPower(name, machine, "off");
+      return done();
+    },
+    "shut-down-both": async () => {
+      await both((machine) => switchPower(name, machine, "off"));
+      return done();
+    },
+    wait: async ({ duration }) => {
+      await sleep(duration);
+      return done();
+    },
+  };
+}
+
+/** Each of these makes somebody look: the eyes follow both machines' logs from just before it. */
+function losses(stage: Stage, eyes: Eyes): Doing {
+  const name = stage.name;
+  const losing = async (work: () => Promise<unknown>): Promise<Seen> => {
+    await eyes.attend();
+    await work();
+    return done();
+  };
+  return {
+    "cut-power": ({ machine }) => losing(() => switchPower(name, machine, "cut")),
+    "cut-both": () => losing(() => both((machine) => switchPower(name, machine, "cut"))),
+    hang: ({ machine }) => losing(() => switchPower(name, machine, "hang")),
+    "cut-feed": ({ machine }) => losing(() => switchFeed(name, machine, "off")),
+    "cut-both-feeds": () => losing(() => both((machine) => switchFeed(name, machine, "off"))),
+    flicker: ({ number, duration }) =>
+      losing(() =>
+        inTurns(
+          number,
+          duration,
+          () => both((machine) => switchFeed(name, machine, "off")),
+          () => both((machine) => switchFeed(name, machine, "on")),
+        ),
+      ),
+    "cut-wire": ({ wire }) =>
+      losing(async () => {
+        for (const each of wiresNamed(wire)) await cutWire(name, each, undefined);
+      }),
+    "cut-one-way": ({ wire, machine }) =>
+      losing(async () => {
+        for (const each of wiresNamed(wire)) await cutWire(name, each, machine);
+      }),
+    "flap-wire": ({ wire, number, duration }) =>
+      losing(() =>
+        inTurns(
+          number,
+          duration,
+          () => Promise.all(wiresNamed(wire).map((each) => cutWire(name, each, undefined))),
+          () => Promise.all(wiresNamed(wire).map((each) => healWire(name, each, undefined))),
+        ),
+      ),
+    "kill-unit": ({ unit, machine }) =>
+      losing(async () => {
+        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGKILL", unit]);
+      }),
+    "freeze-unit": ({ unit, machine }) =>
+      losing(async () => {
+        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGSTOP", unit]);
+      }),
+  };
+}
+
+/** Gone for a third of each turn, then for two thirds, and so on: an even beat would hide what depends on the phase. */
+async function inTurns(
+  count: number,
+  total_ms: number,
+  off: () => Promise<unknown>,
+  on: () => Promise<unknown>,
+): Promise<void> {
+  const turn_ms = total_ms / count;
+  for (let turn = 0; turn < count; turn += 1) {
+    const gone_ms = (turn_ms * (turn % 2 === 0 ? 1 : 2)) / 3;
+    await off();
+    await sleep(gone_ms);
+    await on();
+    await sleep(turn_ms - gone_ms);
+  }
+}
+
+function faults(stage: Stage): Doing {
+  const name = stage.name;
+  const did = async (work: Promise<void>): Promise<Seen> => {
+    await work;
+    return done();
+  };
+  return {
+    "heal-wire": async ({ wire }) => {
+      for (const each of wiresNamed(wire)) await healWire(name, each, undefined);
+      return done();
+    },
+    unplug: ({ machine }) => did(cutWire(name, `${machine}:mgmt`, undefined)),
+    plug: ({ machine }) => did(healWire(name, `${machine}:mgmt`, undefined)),
+    "bmc-fault": ({ machine, fault }) => did(setFault(name, machine, fault, undefined)),
+    "bmc-slow": ({ machine, duration }) => did(setFault(name, machine, "slow", String(duration / 1000))),
+    "bmc-well": ({ machine }) => did(setFault(name, machine, "none", undefined)),
+    "pdu-fault": ({ fault }) => did(setFault(name, "pdu", fault, undefined)),
+    "pdu-well": () => did(setFault(name, "pdu", "none", undefined)),
+    "fill-disk": ({ machine }) => did(disturbDisk(name, machine, "fill", "")),
+    "free-disk": ({ machine }) => did(disturbDisk(name, machine, "free", "")),
+    "slow-disk": ({ machine, duration }) => did(disturbDisk(name, machine, "slow", String(duration))),
+    "fast-disk": ({ machine }) => did(disturbDisk(name, machine, "fast", "")),
+    "thaw-unit": async ({ unit, machine }) => {
+      await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unit]);
+      return done();
+    },
+  };
+}
+
+/** What is waited for and expected, as far as it shows without etcd. */
+function sights(eyes: Eyes): Doing {
+  const only = async (holds: Promise<boolean>): Promise<Seen> => ({
+    ok: await holds,
+    seen: await eyes.power(),
+  });
+  return {
+    "until-online": ({ within_ms }) => eyes.until("not both online", within_ms, () => eyes.bothOnline()),
+    "until-inert": ({ machine, within_ms }) =>
+      eyes.until(`${machine} does not wait for its peer`, within_ms, () => eyes.isInert(machine)),
+    "until-lost": ({ machine, within_ms }) => eyes.sees(machine, "lost", within_ms),
+    "until-proven-off": ({ machine, within_ms }) => eyes.sees(machine, "off confirmed", within_ms),
+    "until-on": ({ machine, within_ms }) =>
+      eyes.until(`${machine} is still off`, within_ms, () => eyes.isOn(machine)),
+    "until-off": ({ machine, within_ms }) =>
+      eyes.until(`${machine} is still on`, within_ms, async () => !(await eyes.isOn(machine))),
+    "until-one-on": ({ within_ms }) =>
+      eyes.until("both on, or both off", within_ms, async () => (await eyes.countOn()) === 1),
+    "until-links": ({ links, within_ms }) =>
+      eyes.until("another number of links", within_ms, async () => (await eyes.countLinks()) === links),
+    "until-runs": ({ unit, machine, within_ms }) =>
+      eyes.until(`${unit} is not up`, within_ms, () => eyes.runs(unit, machine)),
+    "expect-online": async () => only(eyes.bothOnline()),
+    "expect-inert": ({ machine }) => only(eyes.isInert(machine)),
+    "expect-one-on": async () => only(eyes.countOn().then((count) => count === 1)),
+    "expect-both-on": async () => only(eyes.countOn().then((count) => count === 2)),
+    "expect-on": ({ machine }) => only(eyes.isOn(machine)),
+    "expect-off": ({ machine }) => only(eyes.isOn(machine).then((on) => !on)),
+    "expect-runs": ({ unit, machine }) => only(eyes.runs(unit, machine)),
+    "expect-rests": ({ unit, machine }) => only(eyes.runs(unit, machine).then((runs) => !runs)),
+    "expect-nobody-fenced": async () => {
+      const asked = await eyes.fencesAsked();
+      return { ok: asked.length === 0, seen: asked[0] ?? "no fence was asked for" };
+    },
+    "expect-fenced-once": async ({ machine }) => {
+      const times = await eyes.fencesConfirmed(machine);
+      return { ok: times === 1, seen: `${machine} was fenced ${times} times` };
+    },
+  };
+}

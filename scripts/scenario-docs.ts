@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { replaceSynced } from "../src/machine/files.ts";
+import { within_ms_default } from "../src/scenario/phrases.ts";
+import { type Word, words } from "../src/scenario/words.ts";
+import { scenarioFiles } from "./scenario-files.ts";
+import { checkout } from "./tree.ts";
+
+/** docs/scenarios.md, made from the table that the parser uses and from the files themselves. */
+export const docs_path = join(checkout, "docs", "scenarios.md");
+
+const intro = `# Scenarios
+
+A scenario is a story of a failure that can be read aloud, and run: on the lab's machines, or in the simulator. One language, two
+worlds. The files are in [scenarios/](../scenarios/); this page is made from the language's own table (\`node
+scripts/scenario-docs.ts\`), and \`duet scenario words\` prints the same.
+
+\`\`\`
+# Node failure
+start both machines
+until 1+1
+clients write
+cut the power of the leader
+until the survivor serves
+expect 1+0
+power on the peer
+until 1+1
+expect nothing lost
+\`\`\`
+
+- One step a line. What follows a \`#\` is a comment; the first one is the title, those below it say why the story matters.
+- **Steps that do** something go on as soon as it is done. **\`until\`** waits, ${within_ms_default / 60_000} minutes at most unless the line ends with
+  \`within DURATION\`. **\`expect\`** looks once. The first step that fails ends the run, with its line and what was seen instead.
+- A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
+  other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
+- A world that can't do all steps of a file refuses it before anything is started, with exit status 3. Today the lab does everything
+  that needs no etcd, and the simulator's machines have no agents yet: the files with \`lab\` alone run now.
+
+\`\`\`sh
+duet scenario run scenarios/machine-lost.txt --in lab
+duet scenario format my-story.txt            # --check: only look
+npm run scenarios                            # all that can run here, and a table
+\`\`\`
+`;
+
+const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =
+  [
+    { group: "head", title: "At the head of a file", column: "line" },
+    { group: "do", title: "What is done", column: "step" },
+    { group: "until", title: "What is waited for", column: "step" },
+    { group: "expect", title: "What must be so", column: "step" },
+    { group: "slot", title: "What the capitals stand for", column: "word" },
+  ];
+
+export async function docsText(): Promise<string> {
+  const all = words();
+  const tables = groups.map(({ group, title, column }) => {
+    const rows = all
+      .filter((word) => word.group === group)
+      .map(({ say, means }) => `| \`${say}\` | ${means} |`);
+    return `## ${title}\n\n| ${column} | meaning |\n|---|---|\n${rows.join("\n")}\n`;
+  });
+  const files = (await scenarioFiles()).map(({ name, scenario: { header } }) => {
+    const worlds = `${header.worlds.join(", ")}${header.ci ? ", ci" : ""}`;
+    return `| [${name}](../scenarios/${name}.txt) | ${header.title} | ${worlds} |`;
+  });
+  const list = `## The files\n\n| file | story | worlds |\n|---|---|---|\n${files.join("\n")}\n`;
+  return [intro, ...tables, list].join("\n");
+}
+
+if (import.meta.main) {
+  await replaceSynced(docs_path, await docsText());
+  process.stdout.write("docs/scenarios.md is written\n");
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { scratchFolder } from "../facts/testing-folder.ts";
+import { run } from "../machine/process.ts";
+
+const main = join(import.meta.dirname, "main.ts");
+const scenarios = join(import.meta.dirname, "..", "..", "scenarios");
+const duet = (...args: string[]) => run([process.execPath, main, "scenario", ...args], { accept: "any" });
+
+test("format writes the canonical form once; --check only looks", async () => {
+  await using scratch = await scratchFolder();
+  const file = join(scratch.path, "story.txt");
+  await writeFile(file, "# A\nstart  both machines\n");
+  const checked = await duet("format", "--check", file);
+  assert.equal(checked.status, 1);
+  assert.match(checked.stderr, /story\.txt:2:1: .*\n.*\[DUET-E-SCENARIO-FORMAT\]/);
+  assert.equal((await duet("format", file)).status, 0);
+  assert.equal(await readFile(file, "utf8"), "# A\nstart both machines\n");
+  assert.equal((await duet("format", "--check", file)).status, 0);
+});
+
+test("a wrong file is status 2 with every problem, and is not touched", async () => {
+  await using scratch = await scratchFolder();
+  const file = join(scratch.path, "story.txt");
+  const text = "start  both machines\ncut the pwer of node1\nbanana\n";
+  await writeFile(file, text);
+  for (const args of [
+    ["format", file],
+    ["run", file, "--in", "lab"],
+  ]) {
+    const { status, stderr } = await duet(...args);
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /story\.txt:2:9: .*\n +did you mean `cut the power of node1`\? .*\n.*story\.txt:3:1: /,
+    );
+  }
+  assert.equal(await readFile(file, "utf8"), text);
+  assert.equal((await duet("run", join(scratch.path, "none.txt"), "--in", "sim")).status, 2);
+  assert.equal((await duet("run", file)).status, 2);
+});
+
+test("a world that can't do it yet says so before anything is started, status 3", async () => {
+  const lab = await duet("run", join(scenarios, "node-failure.txt"), "--in", "lab");
+  assert.equal(lab.status, 3);
+  assert.match(lab.stderr, /node-failure\.txt:\d+:1: not yet in the lab: .*`until 1\+1`/);
+  const sim = await duet("run", join(scenarios, "node-failure.txt"), "--in", "sim", "--json");
+  assert.equal(sim.status, 3);
+  assert.match(sim.stdout, /DUET-E-SCENARIO-NOT-YET/);
+  const wrongWorld = await duet("run", join(scenarios, "lost-at-promote.txt"), "--in", "lab");
+  assert.equal(wrongWorld.status, 3);
+  assert.match(wrongWorld.stderr, /DUET-E-SCENARIO-WORLD/);
+  const onlyLab = await duet("run", join(scenarios, "machine-lost.txt"), "--in", "sim");
+  assert.equal(onlyLab.status, 3);
+  assert.match(onlyLab.stderr, /DUET-E-SCENARIO-WORLD/);
+});
+
+test("words prints the language, as text and as data", async () => {
+  assert.match((await duet("words")).stdout, /^What is done\n {2}start both machines\n/m);
+  const words: unknown = JSON.parse((await duet("words", "--json")).stdout);
+  assert.ok(Array.isArray(words) && words.length > 80);
+});

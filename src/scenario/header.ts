@@ -1,0 +1,102 @@
+import { nearest, oneOf } from "../base/text.ts";
+import { type Header, type WorldName, world_names } from "./scenario.ts";
+import { slots, squeeze } from "./slots.ts";
+
+/** The lines above the steps: which worlds, whether for CI, and what the site is like. */
+
+export type Setting = { readonly [K in "worlds" | "ci" | "pdu" | "bmc"]?: Header[K] };
+
+interface Key {
+  readonly say: string;
+  readonly means: string;
+  /** What the line sets and how it is written, or what is wrong with it. */
+  readonly read: (value: string) => Read;
+}
+type Read =
+  | { readonly ok: true; readonly set: Setting; readonly text: string }
+  | { readonly ok: false; readonly what: string; readonly fix: string };
+
+export const bmc_default = { off_ms: 1000, on_ms: 1000 } as const;
+
+export const keys: Readonly<Record<string, Key>> = {
+  worlds: {
+    say: "worlds: sim, lab",
+    means: "Where the file can run: the simulator, the lab, or both. Left out: both.",
+    read: readWorlds,
+  },
+  ci: { say: "ci", means: "`npm test` runs it too.", read: (value) => flag("ci", value, { ci: true }) },
+  pdu: {
+    say: "pdu",
+    means: "Each machine hangs on an outlet of a power distribution unit, the second way to prove Off.",
+    read: (value) => flag("pdu", value, { pdu: true }),
+  },
+  bmc: {
+    say: "bmc: off 1 second, on 1 second",
+    means: "How long the BMCs take to power off and on. Left out: as written here.",
+    read: readBmc,
+  },
+};
+
+/** A header line's key and value; undefined for what is a step. */
+export function headerLine(line: string): { readonly key: string; readonly value: string } | undefined {
+  const found = /^\s*([a-z]+)\s*(?::\s*(.*?))?\s*$/i.exec(line);
+  const key = found?.[1]?.toLowerCase() ?? "";
+  // A word with a colon can only be a key: `at the removal: …` has more words before it.
+  if (found === null || (found[2] === undefined && !Object.hasOwn(keys, key))) return undefined;
+  return { key, value: found[2] ?? "" };
+}
+
+export function readHeaderLine(key: string, value: string): Read {
+  const known = Object.hasOwn(keys, key) ? keys[key] : undefined;
+  if (known !== undefined) return known.read(squeeze(value));
+  const meant = nearest(key, Object.keys(keys));
+  return {
+    ok: false,
+    what: `\`${key}\` is not known at the head of a scenario`,
+    fix: meant === undefined ? `write one of: ${Object.keys(keys).join(", ")}` : `did you mean \`${meant}\`?`,
+  };
+}
+
+const isWorld = (word: string): word is WorldName => world_names.some((name) => name === word);
+
+function readWorlds(value: string): Read {
+  const words = value
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((word) => word !== "");
+  const wrong = words.find((word) => !isWorld(word));
+  if (words.length === 0 || wrong !== undefined)
+    return {
+      ok: false,
+      what:
+        wrong === undefined ? "no world is named" : `\`${wrong}\` is no world; it is ${oneOf(world_names)}`,
+      fix: "write `worlds: sim, lab`, or one of the two",
+    };
+  const worlds = world_names.filter((name) => words.includes(name));
+  return { ok: true, set: { worlds }, text: `worlds: ${worlds.join(", ")}` };
+}
+
+function flag(name: string, value: string, set: Setting): Read {
+  return value === ""
+    ? { ok: true, set, text: name }
+    : {
+        ok: false,
+        what: `\`${name}\` stands alone`,
+        fix: `write \`${name}\` without a value, or leave it out`,
+      };
+}
+
+const bmcPattern = new RegExp(`^off (${slots.DURATION.source}),? on (${slots.DURATION.source})$`, "i");
+
+function readBmc(value: string): Read {
+  const [, off = "", on = ""] = bmcPattern.exec(value) ?? [];
+  const [off_ms, on_ms] = [slots.DURATION.read(off), slots.DURATION.read(on)];
+  if (typeof off_ms !== "number" || typeof on_ms !== "number")
+    return {
+      ok: false,
+      what: "the BMCs' times are a time for off and one for on",
+      fix: "write `bmc: off 6 seconds, on 46 seconds`",
+    };
+  const { tidy } = slots.DURATION;
+  return { ok: true, set: { bmc: { off_ms, on_ms } }, text: `bmc: off ${tidy(off)}, on ${tidy(on)}` };
+}

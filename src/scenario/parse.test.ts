@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultKinds } from "../../lab/bmc/fault.ts";
+import { match } from "./grammar.ts";
+import { within_ms_default } from "./phrases.ts";
+import { parseScenario } from "./parse.ts";
+import { slots } from "./slots.ts";
+import { samples } from "./words.ts";
+
+const sample = `# Node failure
+start both machines
+until 1+1
+clients write
+cut the power of the leader
+until the survivor serves
+expect 1+0
+power on the peer
+until 1+1
+expect nothing lost
+`;
+
+const wrong = (text: string) => parseScenario(text, "x.txt").problems;
+const stepsOf = (text: string) => parseScenario(text, "x.txt").scenario?.steps ?? [];
+
+test("the sample of the design reads as it stands", () => {
+  const { scenario, problems } = parseScenario(sample, "x.txt");
+  assert.deepEqual(problems, []);
+  assert.ok(scenario !== undefined);
+  assert.equal(scenario.header.title, "Node failure");
+  assert.deepEqual(scenario.header.worlds, ["sim", "lab"]);
+  assert.deepEqual(
+    scenario.steps.map(({ ask }) => ask.kind),
+    [
+      "start-both",
+      "until-1+1",
+      "clients-write",
+      "cut-power",
+      "until-serves",
+      "expect-1+0",
+      "power-on",
+      "until-1+1",
+      "expect-nothing-lost",
+    ],
+  );
+  assert.deepEqual(
+    scenario.steps.map(({ line }) => line),
+    [2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+});
+
+test("every phrase is understood as itself, and no phrase as another", () => {
+  for (const { kind, text } of samples()) {
+    const found = match(text);
+    assert.ok(found?.ok === true, text);
+    assert.equal(found.ask.kind, kind);
+    assert.equal(found.text, text);
+  }
+});
+
+test("values are typed, and a wait has its limit", () => {
+  const [start, write, wait, cut, until] = stepsOf(
+    "start both machines\nclients write 2000 per second\nwait 3 minutes\ncut link 2 one way from node1\nuntil node1 serves within 120 seconds\n",
+  );
+  assert.equal(start?.ask.within_ms, within_ms_default);
+  assert.ok(write?.ask.kind === "clients-rate");
+  assert.equal(write.ask.number, 2000);
+  assert.ok(wait?.ask.kind === "wait");
+  assert.equal(wait.ask.duration, 180_000);
+  assert.ok(cut?.ask.kind === "cut-one-way");
+  assert.deepEqual([cut.ask.wire, cut.ask.machine], ["link2", "node1"]);
+  assert.equal(until?.ask.within_ms, 120_000);
+});
+
+test("a moment takes a deed, and nothing else", () => {
+  const [, armed] = stepsOf("start both machines\nat the promote entry: cut the power of the leader\n");
+  assert.equal(armed?.at, "promote");
+  assert.equal(armed.ask.kind, "cut-power");
+  assert.deepEqual(
+    wrong("start both machines\nat the removal: expect 1+1\n").map(({ where }) => where),
+    ["x.txt:2:17"],
+  );
+  assert.match(wrong("at the removl: hang node1\n")[0]?.fix ?? "", /`at the removal: …`/);
+});
+
+test("what is wrong is told all at once, with line, column and the nearest right words", () => {
+  const problems = wrong(
+    "start both machines\n  cut the pwer of node2\nthe BMC of node1 is unreachble\ncut the power of node3\nwait 0 seconds\nbanana\nuntil nod1 serves within 20 seconds\n",
+  );
+  assert.deepEqual(
+    problems.map(({ where, fix }) => [where, fix]),
+    [
+      ["x.txt:2:11", "did you mean `cut the power of node2`?"],
+      ["x.txt:3:21", "did you mean `the BMC of node1 is unreachable`?"],
+      ["x.txt:4:18", "did you mean `cut the power of node1`?"],
+      ["x.txt:5:6", "write another value"],
+      ["x.txt:6:1", "`duet scenario words` lists the steps"],
+      ["x.txt:7:7", "did you mean `until node1 serves within 20 seconds`?"],
+    ],
+  );
+  assert.match(
+    problems[2]?.what ?? "",
+    /`cut the power of MACHINE`, where MACHINE is a machine: `node1`, `node2`/,
+  );
+});
+
+test("the head: worlds, ci, pdu and the BMCs' times, each once and above the steps", () => {
+  const { scenario } = parseScenario(
+    "# A\n# why\n# and so\n\nworlds: lab\nci\npdu\nbmc: off 6 seconds, on 46 seconds\n\nstart both machines # now\n",
+    "x.txt",
+  );
+  assert.deepEqual(scenario?.header, {
+    title: "A",
+    why: "why and so",
+    worlds: ["lab"],
+    ci: true,
+    pdu: true,
+    bmc: { off_ms: 6000, on_ms: 46_000 },
+  });
+  const problems = wrong("wrlds: sim\nworlds: metal\nci\nci\nbmc: slow\nstart both machines\npdu\n");
+  assert.deepEqual(
+    problems.map(({ code, where }) => `${code} ${where}`),
+    [1, 2, 4, 5, 7].map((line) => `DUET-E-SCENARIO-HEADER x.txt:${line}:1`),
+  );
+  assert.match(problems[0]?.fix ?? "", /`worlds`/);
+});
+
+test("a part that nobody can play yet is a mistake of the writer's", () => {
+  const problems = wrong(
+    "start both machines\nuntil the survivor serves\ncut the power of node1\npower on the peer\n",
+  );
+  assert.deepEqual(
+    problems.map(({ code, where }) => [code, where]),
+    [["DUET-E-SCENARIO-ROLE", "x.txt:2:1"]],
+  );
+});
+
+test("an empty file, a huge one and a line without end are problems, not surprises", () => {
+  assert.equal(wrong("# only a title\n")[0]?.code, "DUET-E-SCENARIO-FILE");
+  assert.ok(wrong("start both machines\n".repeat(2000)).some(({ code }) => code === "DUET-E-SCENARIO-FILE"));
+  assert.match(wrong(`start ${"x".repeat(5000)}\n`)[0]?.what ?? "", /at most 300 characters/);
+});
+
+test("the faults of a BMC are those of the lab", () => {
+  const said = slots.FAULT.samples.map((phrase) => JSON.stringify(slots.FAULT.read(phrase)));
+  // `slow` takes a time, so it has a phrase of its own.
+  const known = Object.keys(faultKinds).filter((kind) => kind !== "slow");
+  assert.deepEqual(said.toSorted(), known.map((kind) => JSON.stringify(kind)).toSorted());
+});

@@ -1,0 +1,55 @@
+import type { DeedKind, Kind, Phrases } from "./phrases.ts";
+import type { Moment, SlotName, SlotValues, Who } from "./slots.ts";
+
+/** A scenario as data: what a file says, checked, with the places where it says it. */
+
+export const world_names = ["sim", "lab"] as const;
+export type WorldName = (typeof world_names)[number];
+
+export interface Header {
+  /** The first comment: what a person calls it. */
+  readonly title: string;
+  /** The comments below it: why it is worth running. */
+  readonly why: string;
+  /** A file that says nothing is for all of them. */
+  readonly worlds: readonly WorldName[];
+  /** Run by `npm test`, and not only by `npm run scenarios`. */
+  readonly ci: boolean;
+  /** Each machine also hangs on an outlet of a power distribution unit. */
+  readonly pdu: boolean;
+  /** How long a BMC takes for off and on. */
+  readonly bmc: { readonly off_ms: number; readonly on_ms: number };
+}
+
+export interface Scenario {
+  readonly file: string;
+  readonly header: Header;
+  readonly steps: readonly Step[];
+}
+
+type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? First | Words<Rest> : S;
+
+/** The values that a phrase takes, by its slots' names in lower case: `cut WIRE` takes a `wire`. */
+type Values<Say extends string, W> = {
+  readonly [N in Extract<Words<Say>, SlotName> as Lowercase<N>]: SlotValues<W>[N];
+};
+
+/** What each kind of step asks of a world; `W` is by whom machines are named. */
+export type Asks<W> = {
+  readonly [K in Kind]: { readonly kind: K; readonly within_ms: number } & Values<Phrases[K]["say"], W>;
+};
+export type Ask<W = Who, K extends Kind = Kind> = { [P in K]: Asks<W>[P] }[K];
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+  /** The step as the formatter writes it. */
+  readonly text: string;
+}
+
+export type Step = Place &
+  (
+    | { readonly at: undefined; readonly ask: Ask }
+    /** To be done when that moment comes, however often the steps after it have gone on. */
+    | { readonly at: Moment; readonly ask: Ask<Who, DeedKind> }
+  );
