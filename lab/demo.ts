@@ -61,13 +61,18 @@ export async function demo(lab: Lab, progress: Progress): Promise<DemoResult["ph
 }
 
 export function summary(result: DemoResult): string {
-  const lines = [
-    ["two machines, one cluster", result.up_ms] as const,
-    ...result.phases.map((p) => [p.what, p.after_ms] as const),
-  ].map(([what, ms]) => `  ${what.padEnd(34)} ${seconds(ms).padStart(7)}`);
-  lines.splice(1, 0, "  after the power was cut:");
-  lines.splice(5, 0, "  after the power came back:");
-  return `\nSummary\n${lines.join("\n")}\n`;
+  const row = (what: string, ms: number, indent: number) =>
+    `${" ".repeat(indent)}${what.padEnd(38 - indent)} ${seconds(ms).padStart(7)}`;
+  const [lost, back] = [result.phases.slice(0, 3), result.phases.slice(3)];
+  return [
+    "\nSummary",
+    row("two machines, one cluster", result.up_ms, 2),
+    "  after the power was cut",
+    ...lost.map((p) => row(p.what, p.after_ms, 4)),
+    "  after the power came back",
+    ...back.map((p) => row(p.what, p.after_ms, 4)),
+    "",
+  ].join("\n");
 }
 
 export async function endDemo(lab: Lab): Promise<void> {
