@@ -12,6 +12,7 @@ import { report } from "./report.ts";
 import * as rules from "./rules.ts";
 import * as scenario from "./scenario.ts";
 import * as setup from "./setup.ts";
+import * as sim from "./sim.ts";
 import * as wal from "./wal.ts";
 
 /** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
@@ -26,6 +27,7 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   wal,
   rules,
   scenario,
+  sim,
 ];
 
 const program = new Command("duet")

@@ -39,7 +39,10 @@ export interface Holding {
   readonly full: boolean;
   readonly takeover: Takeover | undefined;
   readonly left: boolean;
-  /** It gave its data up for a cluster of this epoch or a later one. */
+  /**
+   * It gave its data up for a cluster of this epoch or a later one. Whoever gathers facts voids a surrender of the peer's once
+   * the own log shows a newer member for that machine: it has joined anew since (docs/decisions/from-the-simulator.md).
+   */
   readonly surrendered: number | undefined;
   readonly settled: Settled;
 }

@@ -1,0 +1,39 @@
+import type { Published } from "../../src/act/effects.ts";
+import type { Plant } from "../plants.ts";
+import type { World } from "../world.ts";
+import { Node } from "./node.ts";
+
+/** What both machines share: how the site is set up, and what a run counts. */
+export interface Site {
+  readonly plant: Plant;
+  readonly fence_delay_us: readonly [number, number];
+  /** Rules by how often they took part in a decision. */
+  readonly fired: Map<string, number>;
+  /** What was published, by the text that stands in the attribute. */
+  readonly published: Map<string, Published>;
+  readonly nodes: Node[];
+  /** When each machine was last told to go off. */
+  readonly fenced_us: [number, number];
+  /** Until the pair was whole for the first time. */
+  firstStart: boolean;
+}
+
+const never_us = 1e12;
+
+export const newSite = (plant: Plant, fired: Map<string, number>): Site => ({
+  plant,
+  fence_delay_us: plant.equalDelays === true ? [0, 0] : [10_000_000, 0],
+  fired,
+  published: new Map(),
+  nodes: [],
+  fenced_us: [-never_us, -never_us],
+  firstStart: true,
+});
+
+/** The world is built before its agents know each other: they are made with the first question. */
+export function nodeOf(world: World, site: Site, id: number): Node {
+  if (site.nodes.length === 0) site.nodes.push(new Node(world, site, 0), new Node(world, site, 1));
+  const node = site.nodes[id];
+  if (node === undefined) throw new RangeError(`there is no machine ${id}`);
+  return node;
+}

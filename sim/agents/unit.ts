@@ -1,0 +1,122 @@
+import {
+  done,
+  failed,
+  type Outcome,
+  type StartKind,
+  success,
+  type UnitEffects,
+} from "../../src/act/effects.ts";
+import type { Life } from "../kernel/life.ts";
+import type { StartKind as EtcdStart } from "../raft/start.ts";
+import type { Node } from "./node.ts";
+
+const look_us = 100_000;
+
+export function unitEffects(node: Node, life: Life): UnitEffects {
+  const { world, id, memory, site } = node;
+  const { tasks } = world.kernel;
+  const unit = world.unit(id);
+  return {
+    isRunning: () => tasks.effect(life, 1_000, () => success(unit.running !== undefined)),
+    start: (how, deadline_ms) => start(node, life, how, deadline_ms),
+    stop: async (deadline_ms) => {
+      await tasks.answer<undefined>(life, (ended) => {
+        let open = true;
+        const end = () => {
+          if (open) ended(undefined);
+          open = false;
+        };
+        world.kernel.after(deadline_ms * 1000, () =>
+          life.whenAwake(() => {
+            if (open) unit.kill();
+            end();
+          }),
+        );
+        unit.stop(end);
+      });
+      return done;
+    },
+    setForceFlag: () =>
+      tasks.effect(life, 1_000, () => {
+        memory.force = true;
+        return done;
+      }),
+    dropForceFlag: () =>
+      tasks.effect(life, 1_000, () => {
+        if (site.plant.forceFlagStays !== true) memory.force = false;
+        return done;
+      }),
+    setMasked: (masked) =>
+      tasks.effect(life, 1_000, () => {
+        unit.mask(masked);
+        return done;
+      }),
+  };
+}
+
+async function start(node: Node, life: Life, how: StartKind, deadline_ms: number): Promise<Outcome> {
+  const { world, id, memory } = node;
+  const { tasks } = world.kernel;
+  const unit = world.unit(id);
+  // One that is on its way up is waited for: a start may be repeated.
+  for (let waited_us = 0; unit.active && unit.running === undefined; waited_us += look_us) {
+    if (waited_us > deadline_ms * 1000) return failed("deadline", "etcd does not come up");
+    await tasks.sleep(life, look_us);
+  }
+  if (unit.running !== undefined) return done;
+  const kind = await kindOf(node, life, how, deadline_ms);
+  if (kind === undefined) return failed("unreachable", "the peer does not list this machine as a member");
+  const why = await tasks.answer<string | undefined>(life, (ended) => {
+    // Killed on its way up it never says so.
+    let open = true;
+    const end = (said: string | undefined) => {
+      if (open) ended(said);
+      open = false;
+    };
+    world.kernel.after(deadline_ms * 1000, () => end("etcd does not come up"));
+    unit.start(kind, end);
+  });
+  memory.failedStarts = why === undefined ? 0 : memory.failedStarts + 1;
+  return why === undefined ? done : failed("failed", why);
+}
+
+async function kindOf(
+  node: Node,
+  life: Life,
+  how: StartKind,
+  deadline_ms: number,
+): Promise<EtcdStart | undefined> {
+  const { world, id, peer, memory } = node;
+  const { folder } = world.unit(id);
+  const hasLog = folder.value !== undefined && folder.value.wal.records.length > 0;
+  if (how === "with its data" || hasLog)
+    return memory.force ? { kind: "force new cluster" } : { kind: "restart" };
+  if (how === "first") {
+    const member = folder.value?.member ?? world.freshMemberId();
+    await makeFolder(node, life, member, 7);
+    return { kind: "new", members: { [member]: id } };
+  }
+  const seen = await world.askEtcd(
+    life,
+    id,
+    peer,
+    (requests, reply) => requests.read(reply),
+    ({ applier, data }, answer) =>
+      answer.ok ? { membership: applier.membership, cluster: data.cluster } : undefined,
+    deadline_ms * 1000,
+  );
+  if (seen === undefined) return undefined;
+  const { voters, learners, machines } = seen.membership;
+  const mine = [...voters, ...learners].find((member) => machines[member] === id);
+  if (mine === undefined) return undefined;
+  await makeFolder(node, life, mine, seen.cluster);
+  return { kind: "join", members: machines };
+}
+
+async function makeFolder({ world, id }: Node, life: Life, member: number, cluster: number): Promise<void> {
+  const unit = world.unit(id);
+  const { tasks } = world.kernel;
+  if (unit.folder.value?.member === member) return;
+  await tasks.effect(life, 1_000, () => unit.create(member, cluster));
+  await tasks.effect(life, world.machine(id).disk.sync_us(), () => unit.folder.sync());
+}
