@@ -89,7 +89,7 @@ function withPrefix(ip: string): string {
   return isIPv6(ip) ? `${ip}/64` : `${ip}/24`;
 }
 
-/** The network's first part as text, for comparing; Node's BlockList checks it for IPv6's many spellings. */
+/** The network as text, for comparing: the same for every spelling of an IPv6 address. */
 function network(ip: string): string {
   return isIPv6(ip)
     ? `${expand(ip).slice(0, 4).join(":")}::/64`

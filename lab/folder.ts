@@ -9,6 +9,7 @@ import { loadSite } from "../src/machine/site-file.ts";
 import type { Machine, Site } from "../src/site/site.ts";
 import { type Addresses, planAddresses } from "./addresses.ts";
 import type { CgroupTree } from "./cgroup.ts";
+import { defaultLab } from "./name.ts";
 
 /** Everything about a running lab, read from its folder: no program has to stay alive for a lab to be known. */
 export interface Lab {
@@ -40,8 +41,6 @@ const recordSchema = v.object({
   whole: v.boolean(),
 });
 export type LabRecord = v.InferOutput<typeof recordSchema>;
-
-export const defaultLab = "duet";
 
 /** A command for this lab as a person would type it. */
 export function labHint(name: string, command: string): string {

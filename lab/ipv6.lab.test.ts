@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../src/machine/clock.ts";
-import { duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+import { duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
 
 ownLabsFolder();
 const name = "six";
@@ -20,18 +20,7 @@ test("two machines on IPv6 only form a cluster on both links", async () => {
 });
 
 test("the operator's check is content: BMCs, PDU outlets, links, ssh", async () => {
-  const { status, stdout } = await duet([
-    "lab",
-    "run",
-    "seat",
-    "--name",
-    name,
-    "--",
-    "duet",
-    "check",
-    "--json",
-  ]);
-  assert.equal(status, 0, stdout);
+  const stdout = await on(name, "seat", "duet", "check", "--json");
   assert.match(stdout, /2001:db8:1::11/);
   assert.match(stdout, /outlet/i);
 });

@@ -104,7 +104,7 @@ async function allOnline(site: Site): Promise<void> {
 /** One machine loads it, the other waits until it is there: two at once would only get in each other's way. */
 async function configure(site: Site, machine: string, say: (detail: string) => void): Promise<void> {
   const configuration = await readFile(configurationFile, "utf8");
-  const mark = /name="duet-configuration" value="([0-9a-f]+)"/.exec(configuration)?.[1];
+  const mark = new RegExp(`name="${markProperty}" value="([0-9a-f]+)"`).exec(configuration)?.[1];
   if (mark === undefined)
     fail(
       "DUET-E-SETUP-NOT-RENDERED",

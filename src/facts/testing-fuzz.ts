@@ -6,7 +6,7 @@ import { snapshotName } from "./snapshot.ts";
 import { memorySource } from "./source.ts";
 import { type FileSet, memberFiles } from "./testing.ts";
 import { fixtures } from "./testing-fixtures.ts";
-import { History } from "./testing-history.ts";
+import { action_kinds, History } from "./testing-history.ts";
 import { Chance, mutations } from "./testing-mutate.ts";
 
 /**
@@ -28,17 +28,8 @@ export interface FuzzCase {
 export function corpus(): readonly FuzzCase[] {
   const recorded = fixtures().map(({ name, files }) => caseOf(name, files));
   const chance = new Chance(7);
-  const kinds = [
-    "append",
-    "append",
-    "override",
-    "commit",
-    "change",
-    "snapshot",
-    "receive",
-    "cut",
-    "state",
-  ] as const;
+  // Appends twice as often as the rest.
+  const kinds = ["append", ...action_kinds] as const;
   const built = Array.from({ length: 12 }, (_, n) => {
     const steps = Array.from({ length: 30 }, () => ({
       kind: chance.of(kinds),
