@@ -1,8 +1,9 @@
 import { feedOff, feedOn } from "../../lab/feed.ts";
 import { type Lab, machineOf } from "../../lab/folder.ts";
-import { metalOf } from "../../lab/metal/power.ts";
+import { isOn, metalOf } from "../../lab/metal/power.ts";
 import { type Watch, watchPeer } from "../../lab/observe.ts";
-import { wholeAgain } from "../../lab/scenario-care.ts";
+import { runIn } from "../../lab/run.ts";
+import { until } from "../../src/machine/clock.ts";
 import type { Progress } from "../../src/machine/progress.ts";
 import { type BenchTable, quantile } from "../bench-table.ts";
 import { withBenchLab } from "../bench-lab.ts";
@@ -56,8 +57,7 @@ async function lose(lab: Lab, way: Way): Promise<{ lost_ms: number; off_ms: numb
     else await metalOf(lab, lost).hang();
     const lost_ms = (await watch.wait("lost", start_ms, 60_000)).at_ms - start_ms;
     const off_ms = way === "feed off" ? undefined : await offAfter(watch, start_ms);
-    if (way === "feed off") await feedOn(lab, machineOf(lab, lost));
-    await wholeAgain(lab);
+    await bringBack(lab, way);
     return { lost_ms, off_ms };
   } finally {
     watch.stop();
@@ -66,4 +66,19 @@ async function lose(lab: Lab, way: Way): Promise<{ lost_ms: number; off_ms: numb
 
 async function offAfter(watch: Watch, start_ms: number): Promise<number> {
   return (await watch.wait("off confirmed", start_ms, 120_000)).at_ms - start_ms;
+}
+
+/** Both online again. A machine that was fenced on its way back is powered on by hand, as often as it takes. */
+async function bringBack(lab: Lab, way: Way): Promise<void> {
+  const m = machineOf(lab, lost);
+  if (way === "feed off") await feedOn(lab, m);
+  await until(
+    `${lost} online again`,
+    async () => {
+      const { stdout } = await runIn(lab, "node1", ["crm_mon", "-1"], { accept: "any" });
+      if (stdout.includes(`OFFLINE: [ ${lost} ]`) && !(await isOn(lab, m))) await metalOf(lab, lost).on();
+      return stdout.includes("Online: [ node1 node2 ]");
+    },
+    { deadline_ms: 180_000, every_ms: 500 },
+  );
 }
