@@ -1,3 +1,4 @@
+import { empty } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
 import { duetAgent } from "./agents/etcd.ts";
 import { logFacts } from "./agents/facts.ts";
@@ -154,7 +155,7 @@ function isWhole(world: World, site: Site): boolean {
     return false;
   const { voters } = one.running.applier.membership;
   const full = site.nodes.every((node) =>
-    isFullVoter({ ...node.state.value, ...logFacts(world.unit(node.id).folder.value) }),
+    isFullVoter({ ...empty, ...node.state.value, ...logFacts(world.unit(node.id).folder.value) }),
   );
   return (
     full &&

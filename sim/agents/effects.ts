@@ -10,7 +10,7 @@ import {
 import type { Life } from "../kernel/life.ts";
 import { appendCommitRecord } from "../raft/data.ts";
 import { bmcEffects } from "./bmc.ts";
-import { factsAttribute, gatherFacts, logFacts, saidByPeer } from "./facts.ts";
+import { factsAttribute, gatherFacts, logFacts, membershipOf, saidByPeer } from "./facts.ts";
 import { memberEffects } from "./members.ts";
 import type { Node } from "./node.ts";
 import { unitEffects } from "./unit.ts";
@@ -19,6 +19,7 @@ import { unitEffects } from "./unit.ts";
 export function effectsOf(node: Node, life: Life): Effects {
   return {
     facts: () => gatherFacts(node, life),
+    decide: (question, facts) => node.decide(question, facts),
     disk: diskEffects(node, life),
     unit: unitEffects(node, life),
     members: memberEffects(node, life),
@@ -78,7 +79,8 @@ function attributeEffects(node: Node, life: Life): AttributeEffects {
   };
 }
 
-function quorumEffects({ world, id, peer, memory }: Node, life: Life): QuorumEffects {
+function quorumEffects(node: Node, life: Life): QuorumEffects {
+  const { world, id, peer, memory } = node;
   const { tasks } = world.kernel;
   const view = () => world.corosync.view(id);
   return {
@@ -86,7 +88,7 @@ function quorumEffects({ world, id, peer, memory }: Node, life: Life): QuorumEff
     noteOff: () =>
       tasks.effect(life, 1_000, () => {
         if (view().members.includes(peer)) return failed("changed", "the peer is back");
-        memory.proof_ring = view().ring;
+        memory.remembered = { ...memory.remembered, provenIn: membershipOf(node).ring };
         return done;
       }),
     grant: () =>

@@ -9,7 +9,7 @@ import type { ActionContext, Operation, Outcome, ResourceAgent } from "../pacema
 import { scoreAttribute } from "../pacemaker/controller.ts";
 import type { World } from "../world.ts";
 import { effectsOf } from "./effects.ts";
-import { gatherFacts } from "./facts.ts";
+import { gatherFacts, membershipOf } from "./facts.ts";
 import type { Node } from "./node.ts";
 import { nodeOf, type Site } from "./site.ts";
 
@@ -59,11 +59,13 @@ async function act(node: Node, operation: Operation, context: ActionContext): Pr
 }
 
 /** Only news: what it says proves nothing. */
-function notified({ site, world, memory, id, peer }: Node, { notification }: ActionContext): void {
+function notified(node: Node, { notification }: ActionContext): void {
+  const { site, memory, peer } = node;
   if (site.plant.notifyIsProof !== true || notification === undefined) return;
   const { operation, machines } = notification;
-  if (operation === "stop" && machines.includes(peer) && !world.corosync.view(id).members.includes(peer))
-    memory.proof_ring = world.corosync.view(id).ring;
+  const membership = membershipOf(node);
+  if (operation === "stop" && machines.includes(peer) && !membership.peer)
+    memory.remembered = { ...memory.remembered, provenIn: membership.ring };
 }
 
 /** Starts the one-shot, or lets the one that runs look once more. */

@@ -1,19 +1,13 @@
 import type { LogFacts, Published } from "../../src/act/effects.ts";
-import {
-  type Facts,
-  type Holding,
-  type Lineage,
-  no_word,
-  type Peer,
-  type Tag,
-} from "../../src/decide/facts.ts";
+import { picture, type Readings } from "../../src/act/picture.ts";
+import { type Facts, type Lineage, no_word, type Tag } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
 import type { Life } from "../kernel/life.ts";
 import type { DataFolder } from "../raft/data.ts";
 import { changed } from "../raft/membership.ts";
 import { walFacts } from "../raft/standing.ts";
 import { type Membership, noMembership } from "../raft/types.ts";
-import type { Node } from "./node.ts";
+import { type Node, nameOf } from "./node.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
@@ -26,15 +20,19 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     world.askBmc(life, id, peer, { kind: "read" }, call_us),
     peerServes(node, life),
   ]);
-  const power = await powerOf(node, life, theirs);
+  const peerPower = await powerOf(node, life, theirs);
   const member = world.unit(id).running;
-  return {
+  return picture({
     me: node.name,
-    peerName: node.name === "a" ? "b" : "a",
-    self: { ...node.state.value, ...logFacts(world.unit(id).folder.value) },
-    peer: peerOf(node, serving),
-    peerPower: power,
-    proof: proofOf(node),
+    peerName: nameOf(peer),
+    state: node.state.value,
+    log: logFacts(world.unit(id).folder.value),
+    membership: membershipOf(node),
+    said: saidByPeer(node),
+    remembered: node.memory.remembered,
+    peerServes: serving,
+    peerStuck: false,
+    peerPower,
     word: no_word,
     tags: { mine: tagOf(mine), theirs: tagOf(theirs) },
     witness: "on",
@@ -45,19 +43,33 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
       failedStarts: node.memory.failedStarts,
     },
     stopping: world.pacemaker.controller(id)?.belief(id).standby === true ? "shutdown" : "restart",
-  };
+  });
+}
+
+/** A ring's number is used once. */
+export function membershipOf({ world, id, peer }: Node): Readings["membership"] {
+  const { ring, members } = world.corosync.view(id);
+  return { ring: String(ring), peer: members.includes(peer) };
 }
 
 export function logFacts(folder: DataFolder | undefined): LogFacts {
   if (folder === undefined || folder.wal.records.length === 0)
-    return { data: false, standing: "none", soleVoter: false, removalInLog: false, tailLost: false };
-  const { standing, removal, tail_lost } = walFacts(folder);
+    return {
+      data: false,
+      standing: "none",
+      soleVoter: false,
+      removalInLog: false,
+      tailLost: false,
+      others: "",
+    };
+  const { standing, removal, tail_lost, others } = walFacts(folder);
   return {
     data: true,
     standing,
     soleVoter: isSoleVoter(folder),
     removalInLog: removal,
     tailLost: tail_lost,
+    others: others.join(","),
   };
 }
 
@@ -79,49 +91,6 @@ export function saidByPeer({ world, site, id, peer }: Node): Published | undefin
   const text = world.attributes.get(id, peer, factsAttribute);
   if (text === undefined || !text.startsWith(`${world.corosync.view(id).ring} `)) return undefined;
   return site.published.get(text);
-}
-
-function peerOf(node: Node, serving: boolean): Peer {
-  const { members } = node.world.corosync.view(node.id);
-  if (members.includes(node.peer)) {
-    const said = saidByPeer(node);
-    const facts = said === undefined ? undefined : current(node);
-    return { seen: "now", facts, serving, stuck: false, leaving: said?.leaving === true };
-  }
-  if (!node.memory.seen) return { seen: "never" };
-  return { seen: "before", facts: current(node) };
-}
-
-/**
- * A surrender ends when the peer joins anew, and the word of that can be lost while the peer becomes full. But the peer was
- * added through this machine's log before it could: once the log shows another member for it, the surrender is over.
- */
-function current(node: Node): Holding | undefined {
-  const { heard } = node.memory;
-  if (heard === undefined || heard.holding.surrendered === undefined || heard.member === peerMember(node))
-    return heard?.holding;
-  return { ...heard.holding, surrendered: undefined };
-}
-
-/** The newest member that the own log knows of the peer's machine; 0: none. */
-export function peerMember({ world, id, peer }: Node): number {
-  const folder = world.unit(id).folder.value;
-  if (folder === undefined) return 0;
-  const { entries, snapshot } = folder.wal.replay(folder.snapshots);
-  const before = Object.entries(snapshot?.membership.machines ?? {}).flatMap(([member, machine]) =>
-    machine === peer ? [Number(member)] : [],
-  );
-  const since = entries.flatMap(({ change }) =>
-    change !== undefined && change.kind.startsWith("add") && change.machine === peer ? [change.member] : [],
-  );
-  return Math.max(0, ...before, ...since);
-}
-
-/** A proof is for one loss: with the next ring it is void. */
-function proofOf({ world, id, peer, memory }: Node): Facts["proof"] {
-  if (memory.proof_ring === undefined) return "none";
-  const { ring, members } = world.corosync.view(id);
-  return memory.proof_ring === ring && !members.includes(peer) ? "off" : "void";
 }
 
 async function peerServes({ world, id, peer }: Node, life: Life): Promise<boolean> {
@@ -153,7 +122,7 @@ export async function powerOf(
 export function tagOf(answer: BmcAnswer | undefined): Tag {
   if (answer?.tag === undefined) return { kind: "unreadable" };
   if (answer.tag === "") return { kind: "blank" };
-  const [, epoch, owner] = /^duet (\d+) ([ab])$/.exec(answer.tag) ?? [];
+  const [, epoch, owner] = /^duet (\d+) (node[12])$/.exec(answer.tag) ?? [];
   if (epoch === undefined || owner === undefined) return { kind: "foreign" };
   return { kind: "lineage", epoch: Number(epoch), owner };
 }

@@ -1,31 +1,22 @@
 import type { State } from "../../src/act/effects.ts";
+import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
-import { empty, type Facts, type Holding } from "../../src/decide/facts.ts";
+import { empty, type Facts } from "../../src/decide/facts.ts";
 import type { TableName } from "../../src/decide/rules.ts";
 import type { Cell } from "../disk.ts";
 import type { Life } from "../kernel/life.ts";
 import { traceKind } from "../kernel/trace.ts";
 import type { World } from "../world.ts";
-import { peerMember, saidByPeer } from "./facts.ts";
+import { membershipOf, saidByPeer } from "./facts.ts";
 import type { Site } from "./site.ts";
 
 const ruleLine = traceKind("duet.rule", (machine, rule, sentence) => `${machine}: ${rule}: ${sentence}`);
 const stepLine = traceKind("duet.step", (machine, step) => `${machine}: ${step}`);
 
-/** What the peer said, and which member of the own log it was then. */
-interface Heard {
-  readonly holding: Holding;
-  readonly member: number;
-}
-
 /** What duet on one machine keeps in memory, or under /run: gone with the boot. */
 interface Memory {
-  seen: boolean;
-  /** The last that the peer published in this boot. */
-  heard: Heard | undefined;
-  /** The ring in which the peer's Off was read. */
-  proof_ring: number | undefined;
+  remembered: Remembered;
   /** When this machine last went on after it had hung. */
   resumed_us: number;
   force: boolean;
@@ -43,9 +34,7 @@ interface Memory {
 }
 
 const nothing = (): Memory => ({
-  seen: false,
-  heard: undefined,
-  proof_ring: undefined,
+  remembered: nothing_remembered,
   resumed_us: -1e12,
   force: false,
   started: false,
@@ -88,13 +77,11 @@ export class Node {
       tries_max: 20,
       fence_delay_ms: (site.fence_delay_us[1 - id] ?? 0) / 1000,
     };
-    world.corosync.onView(id, ({ members }) => {
-      if (members.includes(this.peer)) this.memory.seen = true;
-    });
-    world.attributes.onChange(id, () => {
-      const said = saidByPeer(this);
-      if (said !== undefined) this.memory.heard = { holding: said.holding, member: peerMember(this) };
-    });
+    const note = () => {
+      this.memory.remembered = remember(this.memory.remembered, membershipOf(this), saidByPeer(this));
+    };
+    world.corosync.onView(id, note);
+    world.attributes.onChange(id, note);
     world.machine(id).tenants.push({
       dead: () => {
         this.memory = nothing();
@@ -127,4 +114,4 @@ export class Node {
   }
 }
 
-export const nameOf = (machine: number): string => (machine === 0 ? "a" : "b");
+export const nameOf = (machine: number): string => (machine === 0 ? "node1" : "node2");

@@ -1,6 +1,6 @@
 import type { DataFolder } from "./data.ts";
-import { changed, invalid } from "./membership.ts";
-import { type Membership, noMembership } from "./types.ts";
+import { changed, invalid, isMember } from "./membership.ts";
+import { type ConfChange, type Membership, noMembership } from "./types.ts";
 
 export interface WalFacts {
   readonly cluster: number;
@@ -10,6 +10,8 @@ export interface WalFacts {
   readonly last_index: number;
   readonly last_term: number;
   readonly standing: "voter" | "learner" | "removed" | "none" | "unknown";
+  /** All other members in the configuration, by the whole log. */
+  readonly others: readonly number[];
   /** The only voter by the whole log. */
   readonly sole_voter: boolean;
   /** Something in the log, committed or not, removes this member. */
@@ -27,6 +29,7 @@ export function walFacts(data: DataFolder): WalFacts {
   for (const { change } of entries) {
     if (change === undefined) continue;
     if (change.kind === "remove" && change.member === data.member) removal = true;
+    if (idle(membership, change)) continue;
     if (invalid(membership, change) !== undefined || removesAll(membership, change.kind, change.member)) {
       unknown = true;
       continue;
@@ -43,11 +46,20 @@ export function walFacts(data: DataFolder): WalFacts {
     last_index,
     last_term: last?.term ?? snapshot?.term ?? 0,
     standing: unknown ? "unknown" : standingOf(membership, data.member),
+    others: [...membership.voters, ...membership.learners]
+      .filter((id) => id !== data.member)
+      .toSorted((a, b) => a - b),
     sole_voter: membership.voters.length === 1 && membership.voters[0] === data.member,
     removal,
     tail_lost: data.backend.consistent_index > last_index,
   };
 }
+
+/** Asked for twice: etcd voids the second, and would change nothing by applying it. */
+const idle = (membership: Membership, { kind, member }: ConfChange): boolean =>
+  kind === "promote"
+    ? membership.voters.includes(member)
+    : kind === "remove" && !isMember(membership, member);
 
 const removesAll = (membership: Membership, kind: string, member: number): boolean =>
   kind === "remove" && membership.voters.length === 1 && membership.voters[0] === member;

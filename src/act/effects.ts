@@ -1,4 +1,6 @@
+import type { Verdict } from "../decide/decide.ts";
 import type { Facts, Holding, Lineage } from "../decide/facts.ts";
+import type { TableName } from "../decide/rules.ts";
 
 /**
  * All that duet can do to the world, in small pieces. A machine has one implementation, the simulator another; everything
@@ -10,6 +12,8 @@ import type { Facts, Holding, Lineage } from "../decide/facts.ts";
 export interface Effects {
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */
   readonly facts: () => Promise<Facts>;
+  /** Asks the rules. Every decision is kept with the facts that it was made from, those between two steps too. */
+  readonly decide: (question: TableName, facts: Facts) => Verdict;
   readonly disk: DiskEffects;
   readonly unit: UnitEffects;
   readonly members: MemberEffects;
@@ -43,7 +47,10 @@ export const failed = (
 /** Duet's own file beside the data. */
 export type State = Pick<Holding, "lineage" | "full" | "takeover" | "left" | "surrendered" | "settled">;
 /** What etcd's files say; read while etcd is stopped. */
-export type LogFacts = Pick<Holding, "data" | "standing" | "soleVoter" | "removalInLog" | "tailLost">;
+export type LogFacts = Pick<
+  Holding,
+  "data" | "standing" | "soleVoter" | "removalInLog" | "tailLost" | "others"
+>;
 
 export interface DiskEffects {
   readonly readState: () => Promise<Outcome<State>>;

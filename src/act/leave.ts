@@ -1,4 +1,3 @@
-import { decide } from "../decide/decide.ts";
 import type { Effects } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
 import { anyState, changeState, ended, given, type Steps, stopped } from "./steps.ts";
@@ -15,7 +14,7 @@ export async function* leave(effects: Effects, times: Times): Steps {
   yield "say that this machine leaves";
   const said = await publishFacts(effects, times, true);
   if (!said.ok) return given("the peer can't be told", said.failure);
-  const verdict = decide("leave", await effects.facts());
+  const verdict = effects.decide("leave", await effects.facts());
   if (verdict.decision.do !== "leave") return stopped(verdict.sentence);
 
   yield "write that this machine leaves";

@@ -1,4 +1,3 @@
-import { decide } from "../decide/decide.ts";
 import type { Effects } from "./effects.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
@@ -9,11 +8,11 @@ import type { Times } from "./times.ts";
  */
 export async function* loneStart(effects: Effects, times: Times): Steps {
   const { bmc, quorum } = effects;
-  if (decide("start", await effects.facts()).decision.do === "prove-off") {
+  if (effects.decide("start", await effects.facts()).decision.do === "prove-off") {
     yield "wait this machine's fence delay";
     await effects.pause(times.fence_delay_ms);
     // While it waited the peer may have come, or have been the faster one.
-    const still = decide("start", await effects.facts());
+    const still = effects.decide("start", await effects.facts());
     if (still.decision.do !== "prove-off") return stopped(still.sentence);
     yield "command the peer's Off";
     const commanded = await bmc.commandOff(times.bmc_ms);
@@ -24,7 +23,7 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
     const noted = await quorum.noteOff();
     if (!noted.ok) return given("the proof", noted.failure);
   }
-  const verdict = decide("start", await effects.facts());
+  const verdict = effects.decide("start", await effects.facts());
   const { do: deed } = verdict.decision;
   if (deed !== "take-over" && deed !== "resume-takeover" && deed !== "start-plain")
     return stopped(verdict.sentence);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { decide } from "../decide/decide.ts";
 import { empty, type Facts, type Holding, type Lineage, no_word, type Peer } from "../decide/facts.ts";
 import {
   type Bmc,
@@ -43,7 +44,7 @@ export class FakeWorld {
 
   get holding(): Holding {
     const { committed: _, ...log } = this.log;
-    return { ...log, ...this.state };
+    return { ...log, ...this.state, echo: "" };
   }
 
   get alone(): boolean {
@@ -88,6 +89,7 @@ export class FakeWorld {
 
   readonly effects: Effects = {
     facts: async () => this.facts(),
+    decide,
     pause: async () => {},
     disk: {
       readState: async () => success(this.state),
@@ -281,12 +283,13 @@ export const pick = ({ lineage, full, takeover, left, surrendered, settled }: Ho
   settled,
 });
 
-export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost }: Holding): LogFacts => ({
+export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: Holding): LogFacts => ({
   data,
   standing,
   soleVoter,
   removalInLog,
   tailLost,
+  others,
 });
 
 export const fast = { ...times_default, tries_max: 5 };

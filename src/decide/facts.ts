@@ -39,12 +39,13 @@ export interface Holding {
   readonly full: boolean;
   readonly takeover: Takeover | undefined;
   readonly left: boolean;
-  /**
-   * It gave its data up for a cluster of this epoch or a later one. Whoever gathers facts voids a surrender of the peer's once
-   * the own log shows a newer member for that machine: it has joined anew since (docs/decisions/from-the-simulator.md).
-   */
+  /** It gave its data up for a cluster of this epoch or a later one. */
   readonly surrendered: number | undefined;
   readonly settled: Settled;
+  /** The other members in the log's configuration, by their ids; empty where there is none. */
+  readonly others: string;
+  /** The peer's `others`, as this machine last heard them in this boot: what it says, it says to that configuration. */
+  readonly echo: string;
 }
 
 /** What is known of the peer, and since when. Knowledge ends with this machine's boot. */
@@ -125,4 +126,6 @@ export const empty: Holding = {
   left: false,
   surrendered: undefined,
   settled: nothing_settled,
+  others: "",
+  echo: "",
 };

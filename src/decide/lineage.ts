@@ -36,15 +36,23 @@ export const isOwed = ({ self, me }: Facts): boolean =>
   self.takeover.epoch === self.lineage?.epoch &&
   self.lineage.owner === me;
 
+/**
+ * The peer gave its data up, and has not joined anew since. It can only join through this machine's log, as a member with a new
+ * id; and a surrender names the members that it was said to. So an old word that is heard late, or whose end was not heard,
+ * says nothing about the member that the log holds now (docs/decisions/from-the-simulator.md).
+ */
+export function gaveUp(facts: Facts): boolean {
+  const theirs = heard(facts);
+  return theirs?.surrendered !== undefined && theirs.echo === facts.self.others;
+}
+
 /** Off for this loss, the peer's durable surrender, or the admin's word. */
 export const isProvenGone = (facts: Facts): boolean =>
-  heard(facts)?.surrendered !== undefined ||
-  facts.proof === "off" ||
-  (facts.word.peerDown && facts.peer.seen !== "now");
+  gaveUp(facts) || facts.proof === "off" || (facts.word.peerDown && facts.peer.seen !== "now");
 
 /** For a takeover under way, before its point of no return: is what it stands on still there? */
 export const mayGoOn = (facts: Facts): boolean =>
-  isProvenGone(facts) && (facts.peer.seen !== "now" || heard(facts)?.surrendered !== undefined);
+  isProvenGone(facts) && (facts.peer.seen !== "now" || gaveUp(facts));
 
 export const tagsOf = ({ tags }: Facts): readonly Tag[] => [tags.mine, tags.theirs];
 

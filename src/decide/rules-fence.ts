@@ -1,4 +1,4 @@
-import { heard } from "./lineage.ts";
+import { gaveUp } from "./lineage.ts";
 import { always, type Table } from "./rule.ts";
 
 const refuse = () => ({ do: "refuse-fence" }) as const;
@@ -18,7 +18,7 @@ export const fenceTable: Table = {
     {
       id: "R-FENCE-GAVE-UP",
       sentence: "{peer} gave its data up, which counts like Off: there is nothing to fence",
-      when: (facts) => facts.peer.seen === "now" && heard(facts)?.surrendered !== undefined,
+      when: (facts) => facts.peer.seen === "now" && gaveUp(facts),
       decide: refuse,
     },
     {

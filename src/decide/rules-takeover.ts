@@ -1,6 +1,7 @@
 import type { Facts } from "./facts.ts";
 import {
   epochAfterLoss,
+  gaveUp,
   heard,
   isClaim,
   isFullVoter,
@@ -17,8 +18,6 @@ import { always, type Rule, type Table } from "./rule.ts";
 
 const wait = () => ({ do: "wait" }) as const;
 const needsHuman = () => ({ do: "needs-human" }) as const;
-
-const surrendered = (facts: Facts): boolean => heard(facts)?.surrendered !== undefined;
 
 /** The admin said which writes may be lost, and named the newest epoch that is known, or said that it is not known. */
 const accepted = ({ word }: Facts, epoch: number): boolean =>
@@ -146,7 +145,7 @@ const gone: readonly Rule[] = [
   {
     id: "R-PEER-HERE",
     sentence: "{peer} is here and has not given its data up: {me} does not serve without it",
-    when: (facts) => facts.peer.seen === "now" && !surrendered(facts),
+    when: (facts) => facts.peer.seen === "now" && !gaveUp(facts),
     decide: wait,
   },
   {

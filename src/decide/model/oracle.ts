@@ -16,7 +16,9 @@ export function mayServeAlone(facts: Facts): boolean {
   const bothRead = facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
   if (known === undefined && !bothRead && !anyLoss) return false;
   const here = facts.peer.seen === "now";
-  const off = known?.surrendered !== undefined || (!here && (facts.proof === "off" || word.peerDown));
+  const off =
+    (known?.surrendered !== undefined && known.echo === self.others) ||
+    (!here && (facts.proof === "off" || word.peerDown));
   // Two logs that contradict each other: then only the peer's Off makes it safe.
   const disputed = known !== undefined && usable(known) && known.full && equal(known.lineage, lineage);
   return off || (self.soleVoter && known !== undefined && newest === 0 && !disputed);

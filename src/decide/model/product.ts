@@ -91,19 +91,26 @@ export const words: readonly Word[] = [
   { peerDown: false, accept: undefined, choose: "peer" },
 ];
 
+/** None, one that this machine's log can count on, and one that was said to members that it no longer has. */
+const surrenders: readonly Partial<Holding>[] = [
+  { surrendered: undefined },
+  { surrendered: 6 },
+  { surrendered: 6, echo: "an older member" },
+];
+
 /** The peer as the takeover's rules see it: of its disk they ask only this. */
 export function peersForTakeover(): readonly Peer[] {
   const facts: (Holding | undefined)[] = [undefined];
   for (const lineage of all_lineages)
-    for (const surrendered of [undefined, 6])
+    for (const said of surrenders)
       for (const takeover of [undefined, { step: "intent", epoch: 6 } as const])
         for (const full of booleans)
           facts.push({
             ...empty,
+            ...said,
             data: lineage !== undefined,
             standing: "voter",
             lineage,
-            surrendered,
             takeover,
             full,
           });

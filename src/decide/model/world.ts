@@ -144,6 +144,8 @@ export const holdingOf = ({ disk }: Machine): Holding => ({
   left: false,
   surrendered: disk.surrendered === 0 ? undefined : disk.surrendered,
   settled: disk.settled,
+  others: "",
+  echo: "",
 });
 
 /** What a machine can find out: which BMCs answer is up to chance. */

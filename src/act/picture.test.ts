@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { empty, type Holding, no_word } from "../decide/facts.ts";
+import { gaveUp, mayGoOn } from "../decide/lineage.ts";
+import type { Published } from "./effects.ts";
+import { nothing_remembered, picture, type Readings, type Remembered, remember } from "./picture.ts";
+import { logOf, pick } from "./testing.ts";
+
+const voter: Holding = {
+  ...empty,
+  data: true,
+  standing: "voter",
+  full: true,
+  lineage: { epoch: 5, owner: "a" },
+  others: "b1",
+};
+const says = (holding: Holding): Published => ({ holding, serving: false, leaving: false });
+const surrender = says({ ...voter, others: "", surrendered: 6, echo: "b1" });
+
+const readings: Readings = {
+  me: "a",
+  peerName: "b",
+  state: pick(voter),
+  log: logOf(voter),
+  membership: { ring: "7", peer: true },
+  said: undefined,
+  remembered: nothing_remembered,
+  peerServes: false,
+  peerStuck: false,
+  peerPower: "on",
+  word: no_word,
+  tags: { mine: { kind: "blank" }, theirs: { kind: "blank" } },
+  witness: "on",
+  firstStart: false,
+  etcd: { running: true, leader: false, failedStarts: 0 },
+  stopping: "restart",
+};
+
+test("a peer is seen now, before in this boot, or never; what it said in another membership counts only once it is gone", () => {
+  const boot = remember(nothing_remembered, { ring: "6", peer: true }, says(voter));
+  const again = picture({ ...readings, remembered: boot }).peer;
+  assert.deepEqual([again.seen, again.seen === "now" && again.facts], ["now", undefined]);
+  const lost = picture({ ...readings, membership: { ring: "8", peer: false }, remembered: boot }).peer;
+  assert.deepEqual([lost.seen, lost.seen === "before" && lost.facts], ["before", voter]);
+  assert.equal(picture({ ...readings, membership: { ring: "8", peer: false } }).peer.seen, "never");
+});
+
+test("a word is remembered until there is a newer one, and that the peer was here for the whole boot", () => {
+  const first = remember(nothing_remembered, { ring: "6", peer: true }, says(voter));
+  assert.deepEqual(remember(first, { ring: "7", peer: false }, undefined), first);
+  const next = remember(first, { ring: "8", peer: true }, surrender);
+  assert.equal(next.heard, surrender);
+});
+
+test("Off is proven for one membership without the peer, and void in any other", () => {
+  const proven: Remembered = { ...nothing_remembered, seen: true, provenIn: "8" };
+  const proof = (ring: string, peer: boolean) =>
+    picture({ ...readings, remembered: proven, membership: { ring, peer } }).proof;
+  assert.deepEqual([proof("8", false), proof("8", true), proof("9", false)], ["off", "void", "void"]);
+  assert.equal(picture(readings).proof, "none");
+});
+
+test("a surrender is said to the members that the peer's log had, and ends with them", () => {
+  const heard = remember(nothing_remembered, { ring: "7", peer: true }, surrender);
+  const now = picture({ ...readings, said: surrender, remembered: heard });
+  assert.ok(gaveUp(now) && mayGoOn(now));
+  // It has joined anew as b2, is full by now, and the wire is cut before its new word is heard.
+  const lost = { ring: "8", peer: false };
+  const joined = { ...logOf(voter), others: "b2" };
+  const late = picture({ ...readings, log: joined, membership: lost, remembered: heard });
+  assert.ok(!gaveUp(late) && !mayGoOn(late));
+});
+
+test("what this machine says is said to the members that it heard of", () => {
+  const heard = remember(nothing_remembered, { ring: "6", peer: true }, says({ ...voter, others: "a3" }));
+  assert.equal(picture({ ...readings, remembered: heard }).self.echo, "a3");
+  assert.equal(
+    picture({ ...readings, remembered: heard, said: says({ ...voter, others: "a4" }) }).self.echo,
+    "a4",
+  );
+  assert.equal(picture(readings).self.echo, "");
+});

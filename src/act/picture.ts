@@ -1,0 +1,71 @@
+import type { Facts, Holding, Peer, Proof } from "../decide/facts.ts";
+import type { LogFacts, Published, State } from "./effects.ts";
+
+/** What duet on one machine keeps for this boot: under /run on a machine, so that no reboot keeps it. */
+export interface Remembered {
+  /** The peer was a Corosync member in this boot. */
+  readonly seen: boolean;
+  /** The last that the peer published in this boot. */
+  readonly heard: Published | undefined;
+  /** The membership in which the peer's Off was read. */
+  readonly provenIn: string | undefined;
+}
+
+export const nothing_remembered: Remembered = { seen: false, heard: undefined, provenIn: undefined };
+
+/** All that was read for one picture. Each part is read by a world in its own way; what it means is said once, here. */
+export interface Readings extends Omit<Facts, "self" | "peer" | "proof"> {
+  readonly state: State;
+  readonly log: LogFacts;
+  /** Corosync's membership of now, by a name that no other membership of this boot has. */
+  readonly membership: { readonly ring: string; readonly peer: boolean };
+  /** What the peer published in this very membership. What it said in an earlier one is in `remembered`. */
+  readonly said: Published | undefined;
+  readonly remembered: Remembered;
+  /** The peer's etcd answers a linearizable read. */
+  readonly peerServes: boolean;
+  readonly peerStuck: boolean;
+}
+
+/** To be called with each change of the membership and of the attributes, so that nothing is forgotten within a boot. */
+export const remember = (
+  was: Remembered,
+  membership: Readings["membership"],
+  said: Published | undefined,
+): Remembered => ({ ...was, seen: was.seen || membership.peer, heard: said ?? was.heard });
+
+/** One picture of the world, as decide wants it. */
+export function picture(readings: Readings): Facts {
+  const { state, log, membership, said, remembered, peerServes, peerStuck, ...rest } = readings;
+  return {
+    ...rest,
+    self: holdingOf(readings),
+    peer: peerOf(readings),
+    proof: proofOf(readings),
+  };
+}
+
+/** The echo is of what was heard before the state was read: a surrender that ended since is not said to newer members. */
+const holdingOf = ({ state, log, said, remembered }: Readings): Holding => ({
+  ...state,
+  ...log,
+  echo: (said ?? remembered.heard)?.holding.others ?? "",
+});
+
+function peerOf({ membership, said, remembered, peerServes, peerStuck }: Readings): Peer {
+  if (membership.peer)
+    return {
+      seen: "now",
+      facts: said?.holding,
+      serving: peerServes,
+      stuck: peerStuck,
+      leaving: said?.leaving === true,
+    };
+  return remembered.seen ? { seen: "before", facts: remembered.heard?.holding } : { seen: "never" };
+}
+
+/** A proof is for one loss: in any other membership it is void. */
+function proofOf({ remembered: { provenIn }, membership }: Readings): Proof {
+  if (provenIn === undefined) return "none";
+  return provenIn === membership.ring && !membership.peer ? "off" : "void";
+}
