@@ -34,9 +34,17 @@ export async function askOracle(
     .map((line) => v.parse(answer, JSON.parse(line)));
 }
 
-/** How many entries `etcd-dump-logs` lists after the newest snapshot, and the last one's index. */
-export async function dumpLogs(programs: string, folder: string): Promise<{ entries: number; last: number }> {
-  const { stdout } = await run([join(programs, "etcd-dump-logs"), folder], { deadline_ms: 60_000 });
+/**
+ * How many entries `etcd-dump-logs` lists after this snapshot, and the last one's index. Without a name it takes the newest
+ * file, and fails where a kill came between that and its record in the log.
+ */
+export async function dumpLogs(
+  programs: string,
+  folder: string,
+  snapshot: string | undefined,
+): Promise<{ entries: number; last: number }> {
+  const from = snapshot === undefined ? [] : ["-start-snap", snapshot];
+  const { stdout } = await run([join(programs, "etcd-dump-logs"), ...from, folder], { deadline_ms: 60_000 });
   return {
     entries: Number(/^WAL entries: (\d+)$/m.exec(stdout)?.[1] ?? Number.NaN),
     last: Number(/^lastIndex=(\d+)$/m.exec(stdout)?.[1] ?? 0),

@@ -8,6 +8,7 @@ import { factsAsEtcd, memberId, Pair, scratch, versions } from "../../lab/etcd36
 import { until } from "../machine/clock.ts";
 import { run } from "../machine/process.ts";
 import { writeCommitRecord } from "./commit-record.ts";
+import { snapshotName } from "./snapshot.ts";
 
 const [newest, ...others] = await versions();
 
@@ -22,13 +23,17 @@ for (const etcd of [newest, ...others]) {
     try {
       const facts = async (who: EtcdProcess) => {
         const found = await factsAsEtcd(newest.folder, who.folder);
-        const { entries, last } = await dumpLogs(newest.folder, who.folder);
+        const from = found.snapshot && snapshotName(found.snapshot);
+        const { entries, last } = await dumpLogs(newest.folder, who.folder, from);
         assert.equal(entries, found.first === undefined ? 0 : found.last.index - found.first.index + 1);
         if (entries > 0) assert.equal(last, found.last.index);
         return found;
       };
       await pair.startFirst();
       for (let n = 0; n < 20; n += 1) await a.put(`first${n}`, "x".repeat(n * 20));
+      await until("a snapshot is in its log", async () => (await a.log()).includes("saved snapshot"), {
+        deadline_ms: 20_000,
+      });
       await a.kill();
       const alone = await facts(a);
       assert.equal(alone.standing, "voter");

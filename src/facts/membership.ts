@@ -25,6 +25,8 @@ const learners_max = 1;
 export class Membership {
   readonly #members = new Map<bigint, StoredMember>();
   readonly #removed = new Set<bigint>();
+  /** Removed, and never there: whether etcd remembers that depends on what it did with the removal. */
+  readonly #absent = new Set<bigint>();
   #unknown: string | undefined;
 
   /** `store` is the snapshot's, with the members' addresses: etcd judges changes by them. */
@@ -81,21 +83,23 @@ export class Membership {
 
   /**
    * As etcd's ValidateConfigurationChange judges when it applies a change: one that it refuses is void, and the log goes
-   * on as if it were not there. We say `unknown` then, and wherever etcd would panic or its versions differ.
+   * on as if it were not there. We say `unknown` then, and wherever etcd would panic or its versions differ. But not of a
+   * request that was repeated since its answer was lost, to promote a voter or to remove who is not there: void or
+   * applied, the voters and learners after it are those before it.
    */
   #change(payload: Uint8Array): string | undefined {
     const change = decoded(payload);
     if (change === undefined) return "is a malformed membership change";
     if (change.memberId === 0n) return "changes no member";
-    if (this.#removed.has(change.memberId)) return "changes a member that was removed: etcd voids it";
+    if (this.#removed.has(change.memberId) && change.kind !== change_kind.removeNode)
+      return "changes a member that was removed: etcd voids it";
     switch (change.kind) {
       case change_kind.addNode:
       case change_kind.addLearner:
         return this.#add(change);
       case change_kind.removeNode:
-        if (!this.#members.delete(change.memberId))
-          return "removes a member that is not there: etcd voids it";
-        this.#removed.add(change.memberId);
+        if (this.#members.delete(change.memberId)) this.#removed.add(change.memberId);
+        else if (!this.#removed.has(change.memberId)) this.#absent.add(change.memberId);
         return undefined;
       case change_kind.updateNode:
         return this.#update(change);
@@ -111,12 +115,12 @@ export class Membership {
     const asLearner = kind === change_kind.addLearner;
     const known = this.#members.get(memberId);
     if (asked.promote) {
-      if (known === undefined || !known.learner || asLearner)
-        return "promotes what is no learner: etcd voids it";
+      if (known === undefined || asLearner) return "promotes what can't be promoted: etcd voids it";
       this.#members.set(memberId, { ...known, learner: false });
       return undefined;
     }
     if (known !== undefined) return "adds a member that is there: etcd voids it";
+    if (this.#absent.has(memberId)) return "adds a member that was removed before it was there";
     if (asked.learner !== asLearner) return "adds a member that is and is not a learner";
     if (this.#taken(asked.urls, memberId)) return "adds a member at the address of another: etcd voids it";
     const learners = [...this.#members.values()].filter((member) => member.learner).length;

@@ -120,13 +120,12 @@ test("what can't be judged makes the standing unknown", () => {
     begun().entry(2, 1, encodeChange(kind, id, context), entry_type.change);
   const unknown: Readonly<Record<string, WalBuilder>> = {
     "a change of the second kind": begun().entry(2, 1, new Uint8Array(), entry_type.changeV2),
-    "removes a member that is not there": change(change_kind.removeNode, peer),
     "adds a member that is there": change(change_kind.addNode, me, memberJson({ id: me, urls })),
     "at the address of another": change(change_kind.addNode, peer, memberJson({ id: peer, urls })),
-    "promotes what is no learner": change(
+    "promotes what can't be promoted": change(
       change_kind.addNode,
-      me,
-      memberJson({ id: me, urls, promote: true }),
+      peer,
+      memberJson({ id: peer, urls, promote: true }),
     ),
     "nothing sure about the member": change(change_kind.addNode, peer, "{}"),
     "changes no member": change(change_kind.removeNode, 0n),

@@ -33,7 +33,7 @@ type configuration struct {
 	Voters   []string `json:"voters"`
 	Learners []string `json:"learners"`
 	Removed  []string `json:"removed"`
-	Void     string   `json:"void"` // why etcd would not apply a change, if there is one
+	Void     string   `json:"void"` // each change that etcd would not apply, and why
 }
 
 type answer struct {
@@ -133,7 +133,7 @@ func fold(lg *zap.Logger, snapshot *raftpb.Snapshot, entries []raftpb.Entry) *co
 		must(change.Unmarshal(e.Data))
 		cluster.UnsafeLoad()
 		if err := cluster.ValidateConfigurationChange(change, membership.ApplyV2storeOnly); err != nil {
-			result.Void = fmt.Sprintf("entry %d: %v", e.Index, err)
+			result.Void += fmt.Sprintf("entry %d: %v: %v%s; ", e.Index, change.Type, err, idle(progress, change))
 			continue
 		}
 		changer := confchange.Changer{Tracker: progress, LastIndex: 1}
@@ -159,6 +159,16 @@ func fold(lg *zap.Logger, snapshot *raftpb.Snapshot, entries []raftpb.Entry) *co
 	sort.Strings(result.Learners)
 	sort.Strings(result.Removed)
 	return result
+}
+
+// Whether raft's configuration would stay as it is even if etcd did apply the change.
+func idle(progress tracker.ProgressTracker, change raftpb.ConfChange) string {
+	before := progress.Config.String()
+	config, _, err := confchange.Changer{Tracker: progress, LastIndex: 1}.Simple(change.AsV2().Changes...)
+	if err != nil || config.String() != before {
+		return ""
+	}
+	return " (idle)"
 }
 
 func apply(cluster *membership.RaftCluster, change raftpb.ConfChange) {
