@@ -1,5 +1,7 @@
 import type { Verdict } from "../decide/decide.ts";
 import type { Facts, Holding, Lineage } from "../decide/facts.ts";
+import type { Turn } from "../decide/race.ts";
+import type { LogEnd } from "../decide/score.ts";
 import type { TableName } from "../decide/rules.ts";
 
 /**
@@ -45,7 +47,10 @@ export const failed = (
 });
 
 /** Duet's own file beside the data. */
-export type State = Pick<Holding, "lineage" | "full" | "takeover" | "left" | "surrendered" | "settled">;
+export type State = Pick<Holding, "lineage" | "full" | "takeover" | "left" | "surrendered" | "settled"> & {
+  /** Of the race to fence. */
+  readonly turn: Turn | undefined;
+};
 /** What etcd's files say; read while etcd is stopped. */
 export type LogFacts = Pick<
   Holding,
@@ -57,6 +62,8 @@ export interface DiskEffects {
   /** File and folder are synced when this returns. One process at a time may hold the file: `changed` if another does. */
   readonly writeState: (state: State) => Promise<Outcome>;
   readonly inspect: () => Promise<Outcome<LogFacts>>;
+  /** Where the log ends; undefined while etcd runs, and where there is none. */
+  readonly logEnd: () => Promise<Outcome<LogEnd | undefined>>;
   /** etcd's data goes to the kept copies, with a hash; nothing where there is none. */
   readonly moveAside: (deadline_ms: number) => Promise<Outcome>;
   /** The log as it was before a takeover; nothing where that copy is there already. */
@@ -107,21 +114,29 @@ export interface MemberEffects {
 export interface AttributeEffects {
   readonly publish: (said: Published, deadline_ms: number) => Promise<Outcome>;
   readonly readPeer: (deadline_ms: number) => Promise<Outcome<Published | undefined>>;
+  /** What this machine last published in this membership. */
+  readonly readOwn: (deadline_ms: number) => Promise<Outcome<Published | undefined>>;
+  /** The promotion score; undefined: never promoted. */
+  readonly score: (score: number | undefined, deadline_ms: number) => Promise<Outcome>;
 }
 
 export interface Published {
   readonly holding: Holding;
   readonly serving: boolean;
   readonly leaving: boolean;
+  readonly turn: Turn | undefined;
+  readonly logEnd: LogEnd | undefined;
 }
 
 export type Bmc = "mine" | "theirs";
+export type OffWay = "BMC" | "outlet";
 
 export interface BmcEffects {
   /** The peer's, by its BMC or its PDU outlet. Only `off` means Off. */
   readonly peerPower: (deadline_ms: number) => Promise<Outcome<"on" | "off">>;
-  /** Commands Off even where Off is read: the reading may be cached. */
-  readonly commandOff: (deadline_ms: number) => Promise<Outcome>;
+  /** In the order in which they are tried. */
+  readonly offWays: readonly OffWay[];
+  readonly commandOff: (way: OffWay, deadline_ms: number) => Promise<Outcome>;
   readonly commandOn: (deadline_ms: number) => Promise<Outcome>;
   /** Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told. */
   readonly raiseTag: (
@@ -131,10 +146,21 @@ export interface BmcEffects {
   ) => Promise<Outcome<"written" | "higher">>;
 }
 
+export interface Loss {
+  /** The membership without the peer. */
+  readonly ring: string;
+  /**
+   * So long ago did the two lose each other. A machine that stood still counts from when it fell silent, as its peer does.
+   * Undefined: it can't tell.
+   */
+  readonly since_ms: number | undefined;
+}
+
 export interface QuorumEffects {
-  readonly isPeerMember: () => Promise<Outcome<boolean>>;
-  /** Notes that Off was read after this loss, for this boot and membership; void by itself once the peer is seen. */
-  readonly noteOff: () => Promise<Outcome>;
+  /** The loss of the peer; undefined while it is a member. */
+  readonly loss: () => Promise<Outcome<Loss | undefined>>;
+  /** Notes that Off was read after this loss; void by itself once the membership is another. `changed` if it is one already. */
+  readonly noteOff: (ring: string) => Promise<Outcome>;
   /** For a lone machine: `cancel_wait_for_all`. */
   readonly grant: (deadline_ms: number) => Promise<Outcome>;
   /** Has Corosync quorum now? To be asked after `grant`: it may be taken and not done. */

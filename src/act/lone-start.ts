@@ -1,4 +1,6 @@
+import { turns } from "../decide/race.ts";
 import type { Effects } from "./effects.ts";
+import { proveOff } from "./off.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -7,20 +9,15 @@ import type { Times } from "./times.ts";
  * serve. The agent decides once more before it starts anything: quorum alone is never enough.
  */
 export async function* loneStart(effects: Effects, times: Times): Steps {
-  const { bmc, quorum } = effects;
+  const { quorum } = effects;
   if (effects.decide("start", await effects.facts()).decision.do === "prove-off") {
-    yield "wait this machine's fence delay";
-    await effects.pause(times.fence_delay_ms);
-    // While it waited the peer may have come, or have been the faster one.
-    const still = effects.decide("start", await effects.facts());
-    if (still.decision.do !== "prove-off") return stopped(still.sentence);
-    yield "command the peer's Off";
-    const commanded = await bmc.commandOff(times.bmc_ms);
-    if (!commanded.ok) return given("the peer's BMC", commanded.failure);
-    const off = yield* readOff(effects, times);
-    if (!off) return stopped("the peer's BMC took the command and does not read Off");
+    const loss = await quorum.loss();
+    if (!loss.ok) return given("the membership", loss.failure);
+    if (loss.value === undefined) return stopped("the peer is here");
+    const off = yield* proveOff(effects, times, () => afterDelay(effects, times));
+    if (!off.ok) return given("the peer's Off", off.failure);
     yield "note that Off is proven";
-    const noted = await quorum.noteOff();
+    const noted = await quorum.noteOff(loss.value.ring);
     if (!noted.ok) return given("the proof", noted.failure);
   }
   const verdict = effects.decide("start", await effects.facts());
@@ -39,12 +36,12 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
   return stopped("quorum was granted and has not come");
 }
 
-async function* readOff(effects: Effects, times: Times): AsyncGenerator<string, boolean, void> {
-  for (let tries = 0; tries < times.tries_max; tries++) {
-    yield "read that the peer is off";
-    const power = await effects.bmc.peerPower(times.bmc_ms);
-    if (power.ok && power.value === "off") return true;
-    await effects.pause(times.again_ms);
-  }
-  return false;
+/** The same delay as in the race, counted from here: while it waits the peer may come, or be the faster one. */
+async function* afterDelay(effects: Effects, times: Times): AsyncGenerator<string, string | undefined, void> {
+  const state = await effects.disk.readState();
+  if (!state.ok) return state.failure.said;
+  yield "wait this machine's fence delay";
+  await effects.pause((state.value.turn ?? turns) * times.turn_ms);
+  const still = effects.decide("start", await effects.facts());
+  return still.decision.do === "prove-off" ? undefined : still.sentence;
 }

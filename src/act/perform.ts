@@ -5,7 +5,7 @@ import { loneStart } from "./lone-start.ts";
 import { follow, rejoin } from "./rejoin.ts";
 import { abandon, settle } from "./settle.ts";
 import { newCluster, startPlain } from "./start.ts";
-import type { Steps } from "./steps.ts";
+import { given, type Steps } from "./steps.ts";
 import { surrender } from "./surrender.ts";
 import { serveAlone, takeOver } from "./takeover.ts";
 import type { Times } from "./times.ts";
@@ -18,8 +18,9 @@ export function perform(effects: Effects, times: Times, decision: Decision): Ste
     case "resume-takeover":
       return serveAlone(effects, times);
     case "start-plain":
-    case "restart-in-place":
       return startPlain(effects, times);
+    case "restart-in-place":
+      return restart(effects, times);
     case "new-cluster":
       return newCluster(effects, times, decision.epoch);
     case "join-as-learner":
@@ -51,12 +52,19 @@ export function perform(effects: Effects, times: Times, decision: Decision): Ste
   }
 }
 
+/** What is left of it is ended first: a frozen etcd holds its port. */
+async function* restart(effects: Effects, times: Times): Steps {
+  yield "end what is left of etcd";
+  const down = await effects.unit.stop(times.etcd_stop_ms);
+  return down.ok ? yield* startPlain(effects, times) : given("etcd", down.failure);
+}
+
 /** While serving: a tag that is behind is raised to the own lineage. A failure is tried again at the next look. */
 async function* writeTags(effects: Effects, times: Times, bmcs: readonly ("mine" | "theirs")[]): Steps {
   const { lineage } = (await effects.facts()).self;
   for (const bmc of lineage === undefined ? [] : bmcs) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-    if (lineage !== undefined) await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+    if (lineage !== undefined) await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
   }
   return { done: true };
 }

@@ -14,7 +14,13 @@ const voter: Holding = {
   lineage: { epoch: 5, owner: "a" },
   others: "b1",
 };
-const says = (holding: Holding): Published => ({ holding, serving: false, leaving: false });
+const says = (holding: Holding): Published => ({
+  holding,
+  serving: false,
+  leaving: false,
+  turn: 1,
+  logEnd: undefined,
+});
 const surrender = says({ ...voter, others: "", surrendered: 6, echo: "b1" });
 
 const readings: Readings = {
@@ -28,6 +34,8 @@ const readings: Readings = {
   peerServes: false,
   peerStuck: false,
   peerPower: "on",
+  fencePending: true,
+  started: true,
   word: no_word,
   tags: { mine: { kind: "blank" }, theirs: { kind: "blank" } },
   witness: "on",

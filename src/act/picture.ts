@@ -34,23 +34,34 @@ export const remember = (
   said: Published | undefined,
 ): Remembered => ({ ...was, seen: was.seen || membership.peer, heard: said ?? was.heard });
 
-/** One picture of the world, as decide wants it. */
+/** One picture of the world, as decide wants it: nothing more, since it is kept with each decision. */
 export function picture(readings: Readings): Facts {
-  const { state, log, membership, said, remembered, peerServes, peerStuck, ...rest } = readings;
+  const { me, peerName, peerPower, fencePending, word, tags, witness } = readings;
+  const { firstStart, etcd, started, stopping } = readings;
   return {
-    ...rest,
+    me,
+    peerName,
     self: holdingOf(readings),
     peer: peerOf(readings),
+    peerPower,
     proof: proofOf(readings),
+    fencePending,
+    word,
+    tags,
+    witness,
+    firstStart,
+    etcd,
+    started,
+    stopping,
   };
 }
 
 /** The echo is of what was heard before the state was read: a surrender that ended since is not said to newer members. */
-const holdingOf = ({ state, log, said, remembered }: Readings): Holding => ({
-  ...state,
-  ...log,
-  echo: (said ?? remembered.heard)?.holding.others ?? "",
-});
+function holdingOf({ state, log, said, remembered }: Readings): Holding {
+  const { lineage, full, takeover, left, surrendered, settled } = state;
+  const echo = (said ?? remembered.heard)?.holding.others ?? "";
+  return { ...log, lineage, full, takeover, left, surrendered, settled, echo };
+}
 
 function peerOf({ membership, said, remembered, peerServes, peerStuck }: Readings): Peer {
   if (membership.peer)

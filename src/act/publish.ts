@@ -1,9 +1,42 @@
-import type { Effects, Outcome } from "./effects.ts";
+import type { Facts } from "../decide/facts.ts";
+import type { Effects, Outcome, Published } from "./effects.ts";
 import type { Times } from "./times.ts";
 
 /** Tells the peer what this machine holds and does now. A lost word is no harm: the next decision publishes again. */
 export async function publishFacts(effects: Effects, times: Times, leaving = false): Promise<Outcome> {
-  const { self, etcd } = await effects.facts();
-  const serving = etcd.running && etcd.leader;
-  return await effects.attributes.publish({ holding: self, serving, leaving }, times.attribute_ms);
+  const said = await saying(effects, await effects.facts(), leaving);
+  return said.ok ? await effects.attributes.publish(said.value, times.attribute_ms) : said;
 }
+
+/** Each publication wakes the peer: only news are published, unless it is to be repeated. */
+export async function publishNews(
+  effects: Effects,
+  times: Times,
+  facts: Facts,
+  repeat: boolean,
+): Promise<void> {
+  const said = await saying(effects, facts, false);
+  if (!said.ok) return;
+  const last = await effects.attributes.readOwn(times.attribute_ms);
+  const known = last.ok && last.value !== undefined && same(last.value, said.value);
+  if (!known || repeat) await effects.attributes.publish(said.value, times.attribute_ms);
+}
+
+async function saying(effects: Effects, facts: Facts, leaving: boolean): Promise<Outcome<Published>> {
+  const { self, etcd } = facts;
+  const state = await effects.disk.readState();
+  if (!state.ok) return state;
+  const logEnd = await effects.disk.logEnd();
+  return {
+    ok: true,
+    value: {
+      holding: self,
+      serving: etcd.running && etcd.leader,
+      leaving,
+      turn: state.value.turn,
+      logEnd: logEnd.ok ? logEnd.value : undefined,
+    },
+  };
+}
+
+const same = (one: Published, other: Published): boolean => JSON.stringify(one) === JSON.stringify(other);

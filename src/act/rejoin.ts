@@ -1,6 +1,7 @@
 import { epochSpent } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
+import { publishFacts } from "./publish.ts";
 import { anyState, changeState, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -39,6 +40,8 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   }));
   if (!joined.ok) return given("duet's file", joined.failure);
 
+  yield "tell the peer";
+  await publishFacts(effects, times);
   yield "be added as a learner";
   const added = await members.addLearner(times.etcd_call_ms);
   if (!added.ok) return given("the learner", added.failure);
@@ -54,6 +57,9 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
 /** A learner with its data goes on. */
 export async function* follow(effects: Effects, times: Times): Steps {
   const { unit } = effects;
+  yield "end what is left of etcd";
+  const down = await unit.stop(times.etcd_stop_ms);
+  if (!down.ok) return given("etcd", down.failure);
   yield "start etcd";
   const up = await unit.start("with its data", times.etcd_start_ms);
   if (!up.ok) return given("etcd", up.failure);

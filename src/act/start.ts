@@ -43,7 +43,7 @@ async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string
   let written = 0;
   for (const bmc of ["mine", "theirs"] as const) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-    const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+    const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
     if (tag.ok && tag.value === "written") written++;
   }
   return written > 0;
@@ -56,7 +56,7 @@ export async function* newCluster(effects: Effects, times: Times, epoch: number)
   if (facts.witness === "on")
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-      const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+      const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
       if (!tag.ok) return given("the first tag, which both BMCs must take", tag.failure);
       if (tag.value === "higher") return stopped("a BMC has a higher tag of this site by now");
     }

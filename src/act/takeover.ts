@@ -1,5 +1,5 @@
-import { mayGoOn } from "../decide/lineage.ts";
-import type { Bmc, Effects, Outcome, State } from "./effects.ts";
+import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
+import type { Bmc, Effects, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
 import { anyState, changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
@@ -14,10 +14,12 @@ import type { Times } from "./times.ts";
  */
 export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
   yield "write the intent";
-  const intent = await changeState(effects, notServed, (state) => ({
-    ...state,
-    takeover: { step: "intent", epoch },
-  }));
+  const intent = await changeState(
+    effects,
+    // An own takeover that was cut short is left behind by a later one: what it served is in the log.
+    ({ takeover }) => takeover?.step !== "served" || takeover.epoch < epoch,
+    (state) => ({ ...state, takeover: { step: "intent", epoch } }),
+  );
   if (!intent.ok) return given("the intent", intent.failure);
 
   const facts = await effects.facts();
@@ -26,7 +28,9 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-      const tag = await effects.bmc.raiseTag(bmc, lineage, times.bmc_ms);
+      // One is enough to serve: the second is not waited for long, and written later where it does not answer.
+      const patience_ms = written === 0 ? times.tag_ms : times.second_tag_ms;
+      const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms);
       if (tag.ok && tag.value === "higher") return stopped(higher(bmc));
       if (tag.ok) written++;
     }
@@ -34,8 +38,9 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   }
 
   yield "write that it may have served";
-  if (!mayGoOn(await effects.facts()))
-    return stopped("the peer was seen again, or its Off is no longer proven");
+  const now = await effects.facts();
+  if (!mayGoOn(now)) return stopped("the peer was seen again, or its Off is no longer proven");
+  const theirs = beginsAfterLoss(epoch) ? acceptedEpoch(now) : 0;
   const served = await changeState(
     effects,
     ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
@@ -45,13 +50,13 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
       takeover: { step: "served", epoch },
       surrendered: undefined,
       left: false,
+      settled: { ...state.settled, theirs: Math.max(theirs, state.settled.theirs) },
     }),
   );
   if (!served.ok) return given("duet's file", served.failure);
   return yield* serveAlone(effects, times);
 }
 
-const notServed = ({ takeover }: State): boolean => takeover?.step !== "served";
 const higher = (bmc: Bmc): string =>
   `the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"} is higher by now: another takeover came first`;
 
@@ -90,6 +95,9 @@ async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<strin
   if (!log.ok) return log;
   const ready = yield* log.value.soleVoter ? keepUnforced(effects) : prepareForce(effects, times);
   if (!ready.ok) return ready;
+  yield "let etcd start";
+  const unmasked = await unit.setMasked(false);
+  if (!unmasked.ok) return unmasked;
   yield "start etcd";
   return await unit.start("with its data", times.etcd_start_ms);
 }

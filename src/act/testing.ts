@@ -78,6 +78,8 @@ export class FakeWorld {
       peer: seen,
       peerPower: this.dead.has("theirs") ? "unreadable" : peer.on ? "on" : "off",
       proof: this.boot.proven && !peer.member ? "off" : "none",
+      fencePending: true,
+      started: true,
       word: no_word,
       tags: { mine: tag("mine"), theirs: tag("theirs") },
       witness: "on",
@@ -98,6 +100,7 @@ export class FakeWorld {
         this.state = next;
         return done;
       },
+      logEnd: async () => success(undefined),
       inspect: async () => (this.etcd.running ? failed("refused", "etcd runs") : success(this.log)),
       moveAside: async () => {
         assert.ok(this.peer.serving, "data is moved aside before the peer serves");
@@ -191,10 +194,13 @@ export class FakeWorld {
         return this.peer.member || !leaving ? done : failed("unreachable", "nobody there");
       },
       readPeer: async () => success(undefined),
+      readOwn: async () => success(undefined),
+      score: async () => done,
     },
     bmc: {
       peerPower: async () =>
         this.dead.has("theirs") ? failed("deadline", "no answer") : success(this.peer.on ? "on" : "off"),
+      offWays: ["BMC"],
       commandOff: async () => {
         this.peer = { ...this.peer, on: false, member: false };
         return done;
@@ -221,7 +227,7 @@ export class FakeWorld {
       },
     },
     quorum: {
-      isPeerMember: async () => success(this.peer.member),
+      loss: async () => success(this.peer.member ? undefined : { ring: "1", since_ms: 0 }),
       noteOff: async () => {
         assert.ok(!this.peer.on, "Off is noted of a peer that is on");
         this.boot.proven = true;
@@ -281,6 +287,7 @@ export const pick = ({ lineage, full, takeover, left, surrendered, settled }: Ho
   left,
   surrendered,
   settled,
+  turn: 0,
 });
 
 export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: Holding): LogFacts => ({

@@ -5,9 +5,13 @@ export interface Times {
   readonly etcd_stop_ms: number;
   readonly etcd_call_ms: number;
   readonly attribute_ms: number;
+  /** One call to a BMC. */
   readonly bmc_ms: number;
-  /** This machine's stored delay of the fence race. */
-  readonly fence_delay_ms: number;
+  /** A tag read, written and read back, by a BMC that is slow; and by the second, once one has taken it. */
+  readonly tag_ms: number;
+  readonly second_tag_ms: number;
+  /** One turn of the race to fence: a fence at its slowest, and a margin. */
+  readonly turn_ms: number;
   /** Between two tries of something that sends no event. */
   readonly again_ms: number;
   /** So often is such a thing tried before the machine of steps ends, to be decided anew. */
@@ -21,7 +25,9 @@ export const times_default: Times = {
   etcd_call_ms: 5_000,
   attribute_ms: 5_000,
   bmc_ms: 10_000,
-  fence_delay_ms: 0,
+  tag_ms: 30_000,
+  second_tag_ms: 3_000,
+  turn_ms: 10_000,
   again_ms: 500,
   tries_max: 60,
 };

@@ -20,7 +20,10 @@ export function decide(question: TableName, facts: Facts, tables: Tables = allTa
     decision,
     rule: decider.id,
     path: rules.map(({ id }) => id),
-    sentence: fill(decider.sentence, facts),
+    // Filled in when it is read: a simulator decides millions of times and reads few of them.
+    get sentence() {
+      return fill(decider.sentence, facts);
+    },
   };
 }
 

@@ -83,6 +83,7 @@ export type Tag =
   | { readonly kind: "lineage"; readonly epoch: number; readonly owner: string };
 
 export interface Etcd {
+  /** The process is there, and answers within a deadline: a frozen one does not run. */
   readonly running: boolean;
   readonly leader: boolean;
   /** In place, one after the other, with no start that worked in between. */
@@ -95,9 +96,11 @@ export interface Facts {
   readonly peerName: string;
   readonly self: Holding;
   readonly peer: Peer;
-  /** What the peer's BMC, or its PDU outlet, says of its power. */
-  readonly peerPower: "on" | "off" | "unreadable";
+  /** What the peer's BMC, or its outlet, says of its power. `fed`: the BMC is silent, and the outlet is on. */
+  readonly peerPower: "on" | "off" | "fed" | "unreadable";
   readonly proof: Proof;
+  /** Pacemaker takes the peer for lost, and will have it fenced. Not after a goodbye, nor where somebody confirmed it by hand. */
+  readonly fencePending: boolean;
   readonly word: Word;
   /** Of this machine's BMC and of the peer's. */
   readonly tags: { readonly mine: Tag; readonly theirs: Tag };
@@ -105,6 +108,8 @@ export interface Facts {
   /** Setup says that this site has never started. */
   readonly firstStart: boolean;
   readonly etcd: Etcd;
+  /** Pacemaker has started the resource here. It starts nothing beside a peer that is still to be fenced. */
+  readonly started: boolean;
   /** Why this machine's etcd is to end: for good or for a while, or only to be started again. */
   readonly stopping: "shutdown" | "standby" | "restart";
 }

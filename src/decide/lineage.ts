@@ -1,9 +1,13 @@
 import type { Facts, Holding, Lineage, Tag } from "./facts.ts";
 
-/** `tie`: the same epoch by two owners, which nobody but a person can put in order. */
+/**
+ * `tie`: nobody but a person can put them in order. The same epoch by two owners; or losses that were accepted on both machines,
+ * each of which may know nothing of the other's: the higher number is not the later.
+ */
 export type Order = "same" | "higher" | "lower" | "tie";
 
 export function compare(own: Lineage, other: Lineage): Order {
+  if (acceptedApart(own.epoch, other.epoch)) return "tie";
   if (own.epoch !== other.epoch) return own.epoch > other.epoch ? "higher" : "lower";
   return own.owner === other.owner ? "same" : "tie";
 }
@@ -18,6 +22,12 @@ export function rank(own: Lineage | undefined, other: Lineage | undefined): Orde
 /** What the peer published in this boot. */
 export const heard = ({ peer }: Facts): Holding | undefined =>
   peer.seen === "never" ? undefined : peer.facts;
+
+/**
+ * Does this machine know from its peer what the peer holds? Not from one that has lost its disk, or duet's file on it: it can't
+ * tell whether it ever served alone.
+ */
+export const isInformed = (facts: Facts): boolean => heard(facts)?.lineage !== undefined;
 
 /** May this member's data be run by a voter, if the cluster lets it? */
 export const isVoter = (holding: Holding): boolean =>
@@ -64,7 +74,8 @@ export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";
  * if it is known that its takeover never served and that it hides nothing:
  * - it is settled;
  * - the peer told in this boot that its data is not newer than this machine's: its disk would hold the lineage if it had
- *   served. It can't have served since: that takes proof that this machine was off. With an intent still open nothing is sure;
+ *   served. It can't have served since: that takes proof that this machine was off, or this machine's surrender. With an
+ *   intent still open, or data given up, nothing is sure;
  * - it is this machine's own: its own disk would hold the lineage. But not after an accepted loss: that tag was written over
  *   one that nobody read, or that was higher, and may hide what the peer holds.
  */
@@ -78,6 +89,7 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   if (own && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
   const theirs = heard(facts);
   const denied =
+    self.surrendered === undefined &&
     theirs?.lineage !== undefined &&
     !isNewer(theirs.lineage, self.lineage) &&
     theirs.takeover?.step !== "intent";
@@ -116,11 +128,32 @@ const lossesBefore = (epoch: number): number => Math.floor(epoch / epochs_per_lo
 const epochs_per_loss = 1000;
 
 /**
- * After an accepted loss: the start of the next thousand. An epoch that this machine could not read may be higher than all that
- * it knows, and must not win over what is acknowledged from here on.
+ * After an accepted loss: the start of a new thousand. An epoch that this machine could not read may be higher than all that
+ * it knows, and must not win over what is acknowledged from here on. The odd thousands are of the machine whose name comes
+ * first, the even ones of the other: so no two losses begin the same one, and it tells where it was accepted.
  */
-export const epochAfterLoss = (facts: Facts): number =>
-  (lossesBefore(nextEpoch(facts) - 1) + 1) * epochs_per_loss;
+export function epochAfterLoss(facts: Facts): number {
+  const next = lossesBefore(nextEpoch(facts) - 1) + 1;
+  const odd = facts.me < facts.peerName ? 1 : 0;
+  return (next % 2 === odd ? next : next + 1) * epochs_per_loss;
+}
+
+/** Two accepted losses, one on each machine. */
+function acceptedApart(one: number, other: number): boolean {
+  const [a, b] = [lossesBefore(one), lossesBefore(other)];
+  return a > 0 && b > 0 && a % 2 !== b % 2;
+}
+
+/** What an accepted loss accepts: all that this machine can know of the peer's, so that it need not be asked about again. */
+export function acceptedEpoch(facts: Facts): number {
+  const tags = tagsOf(facts).map((tag) =>
+    tag.kind === "lineage" && tag.owner === facts.peerName ? tag.epoch : 0,
+  );
+  return Math.max(facts.self.settled.theirs, ...tags, epochsOf(heard(facts)));
+}
+
+/** The first epoch of a thousand, and no first epoch of all. */
+export const beginsAfterLoss = (epoch: number): boolean => epoch > 0 && epoch % epochs_per_loss === 0;
 
 /** The highest epoch that a machine used for a takeover which came to nothing. It never uses it, or a lower one, again. */
 export const epochSpent = ({ takeover, settled }: Holding): number =>

@@ -37,6 +37,8 @@ const plainly: Facts = {
   peer: { seen: "never" },
   peerPower: "unreadable",
   proof: "none",
+  fencePending: true,
+  started: true,
   word: no_word,
   tags: { mine: { kind: "blank" }, theirs: { kind: "blank" } },
   witness: "on",

@@ -18,7 +18,7 @@ export const etcdTable: Table = {
     {
       id: "R-ETCD-GAVE-UP",
       sentence: "{me} gave its data up: its etcd stays off until it joins {peer}",
-      when: ({ self }) => self.surrendered !== undefined,
+      when: ({ self, word }) => self.surrendered !== undefined && word.choose !== "self",
       decide: () => ({ do: "wait" }),
     },
     {

@@ -1,4 +1,5 @@
 import { gaveUp } from "./lineage.ts";
+import { failed_starts_max } from "./rules-etcd.ts";
 import { always, type Table } from "./rule.ts";
 
 const refuse = () => ({ do: "refuse-fence" }) as const;
@@ -22,10 +23,17 @@ export const fenceTable: Table = {
       decide: refuse,
     },
     {
+      id: "R-FENCE-NO-ETCD",
+      sentence: "etcd on {me} does not start: with {peer} off nobody would serve",
+      when: ({ etcd }) => !etcd.running && etcd.failedStarts >= failed_starts_max,
+      decide: refuse,
+    },
+    {
       id: "R-FENCE-LOOP",
       sentence:
         "{me} has not seen {peer} since it booted, and {peer} does not read Off: it may serve, and {me} would fence it for nothing",
-      when: ({ peer, peerPower, word }) => peer.seen === "never" && peerPower !== "off" && !word.peerDown,
+      when: ({ peer, peerPower, proof, word }) =>
+        peer.seen === "never" && peerPower !== "off" && proof !== "off" && !word.peerDown,
       decide: refuse,
     },
     {

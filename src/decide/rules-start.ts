@@ -1,6 +1,7 @@
 import type { Facts, Holding, Settled } from "./facts.ts";
 import { empty } from "./facts.ts";
 import { epochSpent, heard, isFullVoter, isOwed, isVoter, nextEpoch, rank } from "./lineage.ts";
+import { failed_starts_max } from "./rules-etcd.ts";
 import { always, type Rule, type Table } from "./rule.ts";
 
 const wait = () => ({ do: "wait" }) as const;
@@ -48,10 +49,35 @@ const before: readonly Rule[] = [
     decide: (facts) => ({ do: "settle", settled: spent(facts) }),
   },
   {
+    id: "R-CHOSEN-PEER",
+    sentence: "an admin chose the data of {peer}: {me} gives its own up",
+    // Also of a machine that serves; but where both already run the same data, the choice was made before.
+    when: (facts) =>
+      facts.word.choose === "peer" &&
+      facts.peer.seen === "now" &&
+      heard(facts) !== undefined &&
+      facts.self.surrendered === undefined &&
+      !(same(facts) && facts.etcd.running && facts.etcd.leader),
+    decide: surrender,
+  },
+  {
     id: "R-RUNNING",
     sentence: "etcd runs on {me}, has a leader, and nothing is left to do: it goes on",
     when: (facts) => facts.etcd.running && facts.etcd.leader && isFullVoter(facts.self) && !isOwed(facts),
     decide: () => ({ do: "serve-as-is" }),
+  },
+  {
+    id: "R-START-BLOCKED",
+    sentence:
+      "nothing is started on {me} before {peer} is fenced, and its BMC does not answer: see that {peer} is off, then `duet confirm-peer-down`",
+    when: ({ started, peer, fencePending, peerPower, proof, word }) =>
+      !started &&
+      peer.seen === "before" &&
+      fencePending &&
+      peerPower === "unreadable" &&
+      proof !== "off" &&
+      !word.peerDown,
+    decide: needsHuman,
   },
   {
     id: "R-ALONE",
@@ -75,12 +101,6 @@ const before: readonly Rule[] = [
 
 /** Data that was given up, or that is on no machine. */
 const given: readonly Rule[] = [
-  {
-    id: "R-CHOSEN-PEER",
-    sentence: "an admin chose the data of {peer}: {me} gives its own up",
-    when: ({ self, word }) => word.choose === "peer" && self.surrendered === undefined,
-    decide: surrender,
-  },
   {
     id: "R-CHOSEN-SELF",
     sentence: "an admin chose the data of {me}: may it serve without {peer}?",
@@ -209,6 +229,18 @@ const go: readonly Rule[] = [
     sentence: "{me} is a voter of {own}, {peer} its learner: {me} starts as it is",
     when: (facts) => isVoter(facts.self),
     decide: startPlain,
+  },
+  {
+    id: "R-LEARNER-ANEW",
+    sentence:
+      "etcd on {me}, a learner of {own}, does not start, and {peer} serves: the learner's data is moved aside, and {me} joins anew",
+    when: (facts) =>
+      facts.self.standing === "learner" &&
+      same(facts) &&
+      !facts.etcd.running &&
+      facts.etcd.failedStarts >= failed_starts_max &&
+      peerServes(facts),
+    decide: () => ({ do: "join-as-learner" }),
   },
   {
     id: "R-LEARNER",

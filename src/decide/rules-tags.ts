@@ -1,10 +1,10 @@
 import type { Facts, Tag } from "./facts.ts";
-import { isClaim, rank, tagsOf } from "./lineage.ts";
+import { isClaim, tagsOf } from "./lineage.ts";
 import { always, type Table } from "./rule.ts";
 
 /** Lower than the own lineage, or forgotten. A foreign text is somebody's, and is left alone. */
 const isBehind = ({ self }: Facts, tag: Tag): boolean =>
-  tag.kind === "blank" || (tag.kind === "lineage" && rank(self.lineage, tag) === "higher");
+  tag.kind === "blank" || (tag.kind === "lineage" && tag.epoch < (self.lineage?.epoch ?? 0));
 
 /** Asked again and again while etcd serves here. */
 export const tagsTable: Table = {

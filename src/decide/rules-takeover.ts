@@ -5,6 +5,7 @@ import {
   heard,
   isClaim,
   isFullVoter,
+  isInformed,
   isNewer,
   isOwed,
   isProvenGone,
@@ -29,7 +30,7 @@ const tagsRead = (facts: Facts): boolean => facts.witness === "on" && tagsOf(fac
 
 /** Nothing newer can be anywhere. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
 const isNewest = (facts: Facts): boolean =>
-  newestClaim(facts) === 0 && (heard(facts) !== undefined || tagsRead(facts));
+  newestClaim(facts) === 0 && (isInformed(facts) || tagsRead(facts));
 
 /** The peer says that it is a full voter of the same data: then this machine can't be the only one, whatever its log says. */
 const disputed = (facts: Facts): boolean => {
@@ -126,8 +127,8 @@ const newer: readonly Rule[] = [
   {
     id: "R-TAGS-UNREAD",
     sentence:
-      "{me} has not heard from {peer} since it booted, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost",
-    when: (facts) => heard(facts) === undefined && !tagsRead(facts) && !acceptedUnknown(facts),
+      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`--accept-data-loss unknown`)",
+    when: (facts) => !isInformed(facts) && !tagsRead(facts) && !acceptedUnknown(facts),
     decide: needsHuman,
   },
 ];
@@ -138,8 +139,7 @@ const gone: readonly Rule[] = [
     id: "R-ALONE-ALREADY",
     sentence:
       "{me} is the only voter by its own log, and {peer}, heard in this boot, holds nothing newer: it goes on",
-    when: (facts) =>
-      facts.self.soleVoter && heard(facts) !== undefined && isNewest(facts) && !disputed(facts),
+    when: (facts) => facts.self.soleVoter && isInformed(facts) && isNewest(facts) && !disputed(facts),
     decide: goOnAlone,
   },
   {
@@ -158,7 +158,9 @@ const gone: readonly Rule[] = [
     id: "R-POWER-UNREAD",
     sentence:
       "nobody can tell whether {peer} is off: its BMC does not answer; see that it is off, then `duet confirm-peer-down`",
-    when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never" && facts.peerPower === "unreadable",
+    when: (facts) =>
+      !isProvenGone(facts) &&
+      (facts.peerPower === "unreadable" || (facts.peerPower === "fed" && facts.peer.seen === "never")),
     decide: needsHuman,
   },
   {
@@ -166,6 +168,13 @@ const gone: readonly Rule[] = [
     sentence:
       "{peer} reads Off, and nothing newer than {own} is known: {me} commands Off once more, and reads it again",
     when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never",
+    decide: () => ({ do: "prove-off" }),
+  },
+  {
+    id: "R-NO-FENCE",
+    sentence:
+      "{peer} left with a goodbye, or somebody confirmed its fence by hand, so nobody will fence it: {me} switches it off itself, to be sure",
+    when: (facts) => !isProvenGone(facts) && !facts.fencePending,
     decide: () => ({ do: "prove-off" }),
   },
   {

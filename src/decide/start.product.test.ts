@@ -88,7 +88,15 @@ test("with the peer here, no combination of what both hold leads to a wrong star
         }
   t.diagnostic(`${count} combinations`);
   // These are about a peer that is away or silent, and about the first start; tables.test.ts has them.
-  const elsewhere = ["R-RUNNING", "R-ALONE", "R-NO-FACTS", "R-FIRST-START-PEER", "R-NO-DATA-ANYWHERE"];
+  const elsewhere = [
+    "R-RUNNING",
+    "R-START-BLOCKED",
+    "R-LEARNER-ANEW",
+    "R-ALONE",
+    "R-NO-FACTS",
+    "R-FIRST-START-PEER",
+    "R-NO-DATA-ANYWHERE",
+  ];
   for (const { id } of tables.start.rules)
     assert.equal(rules.has(id), !elsewhere.includes(id), `${id} is never used here`);
 });
@@ -112,7 +120,13 @@ test("two machines that see each other's disks never both act as if alone, nor t
         left.do === "surrender" &&
         !["wait", "start-plain", "take-over", "resume-takeover"].includes(right.do)
       )
-        assert.ok(two.takeover?.step === "intent" || right.do === "settle", both);
+        assert.ok(
+          two.takeover?.step === "intent" ||
+            right.do === "settle" ||
+            // Who has lost duet's file can't tell what it served. Then the tags must, and they can't be read here.
+            (one.lineage === undefined && right.do === "needs-human"),
+          both,
+        );
     }
   t.diagnostic(`${count} pairs`);
 });

@@ -75,6 +75,13 @@ test("a machine that has just booted fences nobody who may be on", () => {
   assert.equal(said("fence", { ...booted, peerPower: "off" }), "R-FENCE may-fence");
 });
 
+test("a peer that can't stop its etcd is fenced while it is here, unless it gave its data up", () => {
+  const stuck = { stuck: true };
+  assert.equal(said("fence", { ...pair, peer: here(voter, stuck) }), "R-FENCE may-fence");
+  const gaveUp = here({ ...voter, surrendered: 6, echo: pair.self.others }, stuck);
+  assert.equal(said("fence", { ...pair, peer: gaveUp }), "R-FENCE-GAVE-UP refuse-fence");
+});
+
 test("a machine leaves only for good, only beside a full voter, and never both at once", () => {
   assert.equal(said("leave", pair), "R-LEAVE leave");
   assert.equal(said("leave", { ...pair, stopping: "standby" }), "R-LEAVE leave");
@@ -163,7 +170,8 @@ test("an accepted loss begins a new thousand of epochs, above all that the peer 
     }).decision;
   assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1000 });
   assert.deepEqual(accept(7, "unknown"), { do: "take-over", epoch: 1000 });
-  assert.deepEqual(accept(1000, 1000), { do: "take-over", epoch: 2000 });
+  // The even thousands are the other machine's.
+  assert.deepEqual(accept(1000, 1000), { do: "take-over", epoch: 3000 });
   assert.deepEqual(accept(7, 6), { do: "needs-human" });
   const hidden = { kind: "lineage", epoch: 1000, owner: me } as const;
   const again = decide("start", { ...lone, tags: { mine: hidden, theirs: hidden }, peerPower: "off" });
@@ -184,4 +192,73 @@ test("the first start is made by one machine, and waits for nobody's data", () =
   assert.equal(said("start", { ...first, peer: here(undefined) }), "R-NO-FACTS wait");
   assert.equal(said("start", { ...first, peer: here(voter, { serving: true }) }), "R-JOIN join-as-learner");
   assert.equal(said("start", { ...first, peer: { seen: "never" } }), "R-NO-DATA wait");
+});
+
+test("a machine on which nothing may be started says for which BMC it waits, and who serves already is not stopped by it", () => {
+  const lost: Facts = {
+    ...pair,
+    self: { ...voter, soleVoter: true },
+    peer: { seen: "before", facts: { ...voter, standing: "removed" } },
+    peerPower: "unreadable",
+    etcd: { running: false, leader: false, failedStarts: 0 },
+  };
+  assert.equal(said("start", { ...lost, started: false }), "R-START-BLOCKED needs-human");
+  assert.equal(said("start", lost), "R-ALONE-ALREADY start-plain");
+  const word = { ...no_word, peerDown: true };
+  assert.equal(said("start", { ...lost, started: false, word }), "R-ALONE-ALREADY start-plain");
+});
+
+test("a peer that nobody will fence is proven off by this machine itself", () => {
+  const etcd = { ...serving, leader: false };
+  const gone: Facts = { ...pair, peer: { seen: "before", facts: voter }, etcd, peerPower: "on" };
+  assert.equal(said("start", gone), "R-NO-PROOF wait");
+  assert.equal(said("start", { ...gone, fencePending: false }), "R-NO-FENCE prove-off");
+  assert.equal(said("start", { ...gone, fencePending: false, proof: "off" }), "R-TAKE-OVER take-over");
+  assert.equal(
+    said("start", { ...gone, fencePending: false, peerPower: "unreadable" }),
+    "R-POWER-UNREAD needs-human",
+  );
+});
+
+test("a peer that lost its disk can't deny a tag, nor stand in for tags that can't be read", () => {
+  const blank: Facts = { ...pair, peer: here({ ...empty, surrendered: 6 }) };
+  assert.equal(said("takeover", blank), "R-TAKE-OVER take-over");
+  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
+  assert.equal(said("takeover", { ...blank, tags: unread }), "R-TAGS-UNREAD needs-human");
+  const claim = { ...blank.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
+  assert.equal(said("takeover", { ...blank, tags: claim }), "R-NEWER-TAG needs-human");
+});
+
+test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {
+  const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
+  const word = { ...no_word, peerDown: true, choose: "self" } as const;
+  const lost: Facts = { ...pair, peer: { seen: "before", facts: voter }, tags, word };
+  assert.equal(said("takeover", lost), "R-TAKE-OVER take-over");
+  assert.equal(
+    said("takeover", { ...lost, self: { ...voter, surrendered: 6 } }),
+    "R-ACCEPTED-LOSS take-over",
+  );
+});
+
+test("a machine whose etcd does not start leaves its peer alone", () => {
+  const lost: Facts = { ...pair, peer: { seen: "before", facts: voter } };
+  const etcd = { running: false, leader: false, failedStarts: 3 };
+  assert.equal(said("fence", lost), "R-FENCE may-fence");
+  assert.equal(said("fence", { ...lost, etcd }), "R-FENCE-NO-ETCD refuse-fence");
+});
+
+test("a learner whose etcd does not start joins anew, but only beside a peer that serves", () => {
+  const etcd = { running: false, leader: false, failedStarts: 3 };
+  const learner: Facts = { ...pair, self: { ...voter, standing: "learner", full: false }, etcd };
+  const peer = { ...voter, soleVoter: true };
+  assert.equal(
+    said("start", { ...learner, peer: here(peer, { serving: true }) }),
+    "R-LEARNER-ANEW join-as-learner",
+  );
+  assert.equal(said("start", { ...learner, peer: here(peer) }), "R-LEARNER follow-as-learner");
+  const once: Facts = { ...learner, etcd: { ...etcd, failedStarts: 1 } };
+  assert.equal(
+    said("start", { ...once, peer: here(peer, { serving: true }) }),
+    "R-LEARNER follow-as-learner",
+  );
 });

@@ -24,6 +24,8 @@ export interface State {
   readonly surrendered: number | undefined;
   /** Epochs up to which this machine's own tags, and the peer's, are known never to have served. 0: none. */
   readonly settled: { readonly mine: number; readonly theirs: number };
+  /** In the race to fence; undefined: it has none yet, and fences nobody. */
+  readonly turn: 0 | 1 | 2 | undefined;
 }
 
 /** Of a machine that has never held data. Write it down before relying on it: an absent file is another answer. */
@@ -34,6 +36,7 @@ export const state_empty: State = {
   left: false,
   surrendered: undefined,
   settled: { mine: 0, theirs: 0 },
+  turn: undefined,
 };
 
 const title = "duet-state";
@@ -48,11 +51,12 @@ const shape = v.strictObject({
   left: v.boolean(),
   surrendered: v.nullable(epoch),
   settled: v.strictObject({ mine: epoch, theirs: epoch }),
+  turn: v.nullable(v.picklist([0, 1, 2])),
 });
 
 /** One line that says what this is, one with the hash of the rest, then JSON that a person can read. */
 export function encodeState(state: State): string {
-  const { lineage, full, takeover, left, surrendered, settled } = state;
+  const { lineage, full, takeover, left, surrendered, settled, turn } = state;
   const body = `${JSON.stringify(
     {
       lineage: lineage === undefined ? null : { epoch: lineage.epoch, owner: lineage.owner },
@@ -61,6 +65,7 @@ export function encodeState(state: State): string {
       left,
       surrendered: surrendered ?? null,
       settled: { mine: settled.mine, theirs: settled.theirs },
+      turn: turn ?? null,
     },
     null,
     2,
@@ -80,12 +85,13 @@ export function decodeState(text: string, path: string): State {
   const parsed = v.safeParse(shape, parseJson(body));
   if (!parsed.success)
     return unsound(path, `the content is not that of a state: ${parsed.issues[0].message}`);
-  const { lineage, takeover, surrendered, ...rest } = parsed.output;
+  const { lineage, takeover, surrendered, turn, ...rest } = parsed.output;
   const state: State = {
     ...rest,
     lineage: lineage ?? undefined,
     takeover: takeover ?? undefined,
     surrendered: surrendered ?? undefined,
+    turn: turn ?? undefined,
   };
   // Only what we would write ourselves is right: no other order, spaces or fields.
   return encodeState(state) === text

@@ -1,5 +1,6 @@
 import { judge, type Judgement } from "../decide.ts";
 import { no_word, type Word } from "../facts.ts";
+import { acceptedEpoch, beginsAfterLoss } from "../lineage.ts";
 import type { Tables } from "../rules.ts";
 import { type Move, powerOff, withDisk, withLife, withTag } from "./chance.ts";
 import {
@@ -22,7 +23,7 @@ export interface Bounds {
 
 /** An accepted loss begins a new thousand; two epochs fewer are followed in it. */
 const isTooFar = (epoch: number, { epoch_max }: Bounds): boolean =>
-  epoch > (epoch < 1000 ? epoch_max : 998 + epoch_max);
+  epoch < 1000 ? epoch > epoch_max : epoch % 1000 > epoch_max - 2 || epoch > 3_999;
 
 export interface Told {
   readonly verdict: Judgement;
@@ -213,6 +214,7 @@ function takeoverSteps(world: World, id: Id): readonly Move[] {
       takeover: { step: "served", epoch: run.epoch },
       lineage: claim,
       surrendered: 0,
+      settled: { ...disk.settled, theirs: Math.max(disk.settled.theirs, acceptedAt(world, id, run.epoch)) },
     });
     moves.push({ label: `${name} writes that it served`, world: withLife(after, id, { etcd: "down" }) });
   }
@@ -227,6 +229,12 @@ function takeoverSteps(world: World, id: Id): readonly Move[] {
       world: withLife(withDisk(world, id, { takeover: undefined }), id, { run: undefined }),
     });
   return moves;
+}
+
+/** A takeover reads what it can before it writes; here it reads everything. */
+function acceptedAt(world: World, id: Id, epoch: number): number {
+  const [all] = readings;
+  return all !== undefined && beginsAfterLoss(epoch) ? acceptedEpoch(factsOf(world, id, all)) : 0;
 }
 
 function fences(world: World, id: Id, tables: Tables): readonly Move[] {

@@ -14,14 +14,14 @@ export function mayServeAlone(facts: Facts): boolean {
   const newest = newestElsewhere(facts, lineage);
   if (newest > 0 && !anyLoss && word.accept !== newest) return false;
   const bothRead = facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
-  if (known === undefined && !bothRead && !anyLoss) return false;
+  if (known?.lineage === undefined && !bothRead && !anyLoss) return false;
   const here = facts.peer.seen === "now";
   const off =
     (known?.surrendered !== undefined && known.echo === self.others) ||
     (!here && (facts.proof === "off" || word.peerDown));
   // Two logs that contradict each other: then only the peer's Off makes it safe.
   const disputed = known !== undefined && usable(known) && known.full && equal(known.lineage, lineage);
-  return off || (self.soleVoter && known !== undefined && newest === 0 && !disputed);
+  return off || (self.soleVoter && known?.lineage !== undefined && newest === 0 && !disputed);
 }
 
 export const usable = (disk: Holding): boolean =>
@@ -46,7 +46,11 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
     if (tag.kind !== "lineage") continue;
     const { mine, theirs } = facts.self.settled;
     if (tag.owner === facts.me ? tag.epoch < 1000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
-    const peerDenies = known?.lineage !== undefined && !peerIsNewer && known.takeover?.step !== "intent";
+    const peerDenies =
+      facts.self.surrendered === undefined &&
+      known?.lineage !== undefined &&
+      !peerIsNewer &&
+      known.takeover?.step !== "intent";
     if (!peerDenies) count(tag);
   }
   return newest;

@@ -128,6 +128,8 @@ export const ordinary: Omit<Facts, "self" | "peer"> = {
   peerName,
   peerPower: "unreadable",
   proof: "none",
+  fencePending: true,
+  started: true,
   word: no_word,
   tags: { mine: { kind: "lineage", epoch: 5, owner: me }, theirs: { kind: "lineage", epoch: 5, owner: me } },
   witness: "on",
@@ -140,16 +142,20 @@ export const ordinary: Omit<Facts, "self" | "peer"> = {
 export function everyTakeover(see: (facts: Facts) => void): number {
   let count = 0;
   const peers = peersForTakeover();
+  // It is asked for only where there is neither proof nor word.
   for (const self of holdings(own_lineages))
     for (const peer of peers)
       for (const pair of tagPairs)
         for (const word of words)
           for (const peerPower of peer.seen === "never"
-            ? (["on", "off", "unreadable"] as const)
-            : (["on"] as const))
-            for (const proof of ["none", "off"] as const) {
-              count++;
-              see({ ...ordinary, self, peer, tags: pair, word, peerPower, proof });
-            }
+            ? (["on", "off", "fed", "unreadable"] as const)
+            : (["on", "unreadable"] as const))
+            for (const proof of ["none", "off"] as const)
+              for (const fencePending of proof === "none" && word === no_word && peer.seen === "before"
+                ? booleans
+                : ([true] as const)) {
+                count++;
+                see({ ...ordinary, self, peer, tags: pair, word, peerPower, proof, fencePending });
+              }
   return count;
 }

@@ -191,6 +191,9 @@ export function factsOf(
         : { seen: "before", facts: life.heard },
     peerPower: reading.power ? (peer.on ? "on" : "off") : "unreadable",
     proof: life.proof === "off" ? "off" : "none",
+    // A goodbye is as good as a fence here: either way the next move may be to switch it off.
+    fencePending: true,
+    started: true,
     word: life.proof === "word" && !together ? { ...word, peerDown: true } : word,
     tags: { mine: tag(id, reading.mine), theirs: tag(other(id), reading.theirs) },
     witness: "on",
@@ -201,13 +204,17 @@ export function factsOf(
 }
 
 /**
- * The same world gives the same key, and so does the world with the two machines exchanged: the rules know no first machine.
- * Of what was heard only that is in it which a rule asks for.
+ * The same world gives the same key, and so does the world with the two machines exchanged: the rules know no first machine,
+ * unless a loss was or can be accepted. Of what was heard only that is in it which a rule asks for.
  */
 export function keyOf(world: World): string {
-  const [one, two] = [keyFrom(world, 0), keyFrom(world, 1)];
+  const one = keyFrom(world, 0);
+  if (world.left.accept > 0 || afterLoss.test(one)) return one;
+  const two = keyFrom(world, 1);
   return one < two ? one : two;
 }
+/** Only the epochs after an accepted loss have four digits. */
+const afterLoss = /\d{4}/;
 
 function keyFrom({ machines, wire, tags, left }: World, first: Id): string {
   const second = other(first);

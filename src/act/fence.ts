@@ -1,0 +1,92 @@
+import { turns, type Turn, untilTurn_ms } from "../decide/race.ts";
+import type { Effects, Loss, Outcome } from "./effects.ts";
+import { failed } from "./effects.ts";
+import { proveOff } from "./off.ts";
+import { ended, given, type Steps, stopped } from "./steps.ts";
+import type { Times } from "./times.ts";
+
+/**
+ * One fence, for one loss: refused where this machine may not take over, commanded in this machine's turn of the race, and a
+ * success only when Off was read after the loss was seen. A peer that is back is another story.
+ */
+export async function* fencePeer(effects: Effects, times: Times): Steps {
+  const state = await effects.disk.readState();
+  if (!state.ok) return given("duet's file", state.failure);
+  const { turn } = state.value;
+  if (turn === undefined) return stopped("this machine has no turn in the race: it has not been whole yet");
+  const begun = await effects.quorum.loss();
+  if (!begun.ok) return given("the membership", begun.failure);
+  const facts = await effects.facts();
+  const verdict = effects.decide("fence", facts);
+  if (verdict.decision.do !== "may-fence") return stopped(verdict.sentence);
+
+  // Read after this very loss, by the guard or by an earlier try: there is nothing more to prove.
+  if (facts.proof === "off") return ended;
+
+  const alreadyOff = facts.peerPower === "off";
+  const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, alreadyOff));
+  if (!off.ok) {
+    // An admin has seen that it is off, and no BMC has to say so. The membership must still be the one that the word is for.
+    const now = await effects.quorum.loss();
+    const taken = facts.word.peerDown && now.ok && now.value?.ring === begun.value?.ring;
+    return taken ? ended : given("the fence", off.failure);
+  }
+  const noted = yield* noteOff(effects, times, begun.value);
+  if (!noted.ok) return given("the proof", noted.failure);
+  // Who serves alone already has no takeover before it, whose last step this would be.
+  const now = await effects.disk.readState();
+  const tookOver = now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch;
+  if (tookOver || (facts.self.soleVoter && facts.etcd.running && facts.etcd.leader)) {
+    yield "power the peer on";
+    await effects.bmc.commandOn(times.bmc_ms);
+  }
+  return ended;
+}
+
+/**
+ * Waits for this machine's turn. A peer that reads Off is no rival, and one that can't stop its etcd but is still a member does
+ * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes.
+ */
+async function* turnComes(
+  { quorum, pause }: Effects,
+  { turn_ms }: Times,
+  turn: Turn,
+  begun: Loss | undefined,
+  alreadyOff: boolean,
+): AsyncGenerator<string, string | undefined, void> {
+  for (let waits = 0; waits <= turns; waits++) {
+    const loss = await quorum.loss();
+    if (!loss.ok) return loss.failure.said;
+    if (loss.value?.ring !== begun?.ring)
+      return "the membership has changed: this fence was for another loss";
+    if (loss.value === undefined || alreadyOff) return undefined;
+    const { since_ms } = loss.value;
+    const wait_ms = since_ms === undefined ? turns * turn_ms : untilTurn_ms(since_ms, turn, turn_ms);
+    if (wait_ms === 0) return undefined;
+    yield "wait for this machine's turn";
+    await pause(wait_ms);
+  }
+  return "this machine's turn did not come";
+}
+
+/** A peer that was still a member must be seen lost first: Off is a proof for a loss. */
+async function* noteOff(
+  { quorum, bmc, pause }: Effects,
+  times: Times,
+  begun: Loss | undefined,
+): AsyncGenerator<string, Outcome, void> {
+  if (begun !== undefined) {
+    yield "note that Off is proven";
+    return await quorum.noteOff(begun.ring);
+  }
+  for (let tries = 0; tries < times.tries_max; tries++) {
+    yield "see that the peer is lost";
+    const loss = await quorum.loss();
+    if (loss.ok && loss.value !== undefined) {
+      const power = await bmc.peerPower(times.bmc_ms);
+      if (power.ok && power.value === "off") return await quorum.noteOff(loss.value.ring);
+    }
+    await pause(times.again_ms);
+  }
+  return failed("deadline", "the peer reads Off, and is still a member");
+}
