@@ -44,7 +44,7 @@ export async function buildDuet(progress: Progress = new Progress()): Promise<st
 /** Everything that the executable is made from. Tests are not in it, so that changing one costs no build. */
 export async function inputsHash(checkout: string): Promise<string> {
   const files = ["package.json", "package-lock.json", "scripts/build.ts"];
-  for (const folder of ["src", "lab"]) {
+  for (const folder of ["src", "lab", "sim"]) {
     for (const entry of await readdir(join(checkout, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile() && !/\.test\.ts$|\.tmp$/.test(entry.name))
         files.push(relative(checkout, join(entry.parentPath, entry.name)));

@@ -1,6 +1,7 @@
 import type { History, Operation } from "./history.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { label } from "./kernel/label.ts";
+import { cancel } from "./kernel/queue.ts";
 import { traceKind } from "./kernel/trace.ts";
 import type { Member } from "./raft/member.ts";
 import type { Answer } from "./raft/requests.ts";
@@ -26,16 +27,20 @@ export const steadyLoad: ClientLoad = {
   patience_us: 2_000_000,
 };
 
-/** After a closed port a client rests so many times longer. */
-const backoff = 10;
+/** Where every port is closed a client rests for about so long. */
+const closed_us = 4_000_000;
 
 const think = label("client.think");
 const side = label("client.side");
 const what = label("client.what");
 const way = label("client.way");
-const ackLine = traceKind(
-  "client.ack",
-  (id, kind, revision) => `${kind} ${id} answered at revision ${revision}`,
+const writeLine = traceKind(
+  "client.write",
+  (id, machine, revision) => `write ${id} acknowledged by machine ${machine} at revision ${revision}`,
+);
+const readLine = traceKind(
+  "client.read",
+  (id, machine, revision) => `read ${id} answered by machine ${machine} at revision ${revision}`,
 );
 
 /**
@@ -48,6 +53,7 @@ export class Clients {
   readonly #load: ClientLoad;
   readonly #sides: number;
   readonly #member: (machine: number) => Member | undefined;
+  readonly #again = (): void => this.#next();
   #left: number;
   #running = 0;
 
@@ -69,7 +75,7 @@ export class Clients {
   start(): void {
     for (let i = 0; i < this.#load.clients; i += 1) {
       this.#running += 1;
-      this.#rest();
+      this.#rest(this.#load.pause_us);
     }
   }
 
@@ -77,10 +83,17 @@ export class Clients {
     return this.#running === 0;
   }
 
-  #rest(times = 1): void {
-    this.#kernel.after(1 + times * this.#kernel.choices.jitter(think, 2 * this.#load.pause_us), () =>
-      this.#next(),
-    );
+  #rest(pause_us: number, before_us = 0): void {
+    this.#kernel.after(before_us + 1 + this.#kernel.choices.jitter(think, 2 * pause_us), this.#again);
+  }
+
+  /** A closed port is known at once, and the next machine is tried. */
+  #open(first: number): Member | undefined {
+    for (let i = 0; i < this.#sides; i += 1) {
+      const member = this.#member((first + i) % this.#sides);
+      if (member !== undefined) return member;
+    }
+    return undefined;
   }
 
   #next(): void {
@@ -89,11 +102,9 @@ export class Clients {
       return;
     }
     const { choices } = this.#kernel;
-    const machine = choices.jitter(side, this.#sides);
-    const member = this.#member(machine);
+    const member = this.#open(choices.jitter(side, this.#sides));
     if (member === undefined) {
-      // The port is closed: known at once, nothing happened, and clients back off.
-      this.#rest(backoff);
+      this.#rest(Math.max(closed_us, this.#load.pause_us));
       return;
     }
     this.#left -= 1;
@@ -101,22 +112,22 @@ export class Clients {
     const key = dice % this.#load.keys;
     const kind = Math.floor(dice / this.#load.keys) < this.#load.reads_percent ? "read" : "write";
     const operation = this.history.begin(kind, key);
-    let waiting = true;
-    const go = () => {
-      if (!waiting) return;
-      waiting = false;
-      this.#rest();
-    };
-    this.#kernel.after(this.#load.patience_us, go);
-    this.#send(member, operation, go);
+    const patience = this.#kernel.after(this.#load.patience_us, () => this.#rest(this.#load.pause_us));
+    let told = false;
+    this.#send(member, operation, () => {
+      if (told || this.#kernel.now_us >= patience.at_us) return;
+      told = true;
+      cancel(patience);
+      // The way back takes a while.
+      this.#rest(this.#load.pause_us, choices.jitter(way, 300));
+    });
   }
 
-  #send(member: Member, operation: Operation, go: () => void): void {
+  #send(member: Member, operation: Operation, told: () => void): void {
     const reply = (answer: Answer) => {
       if (answer.ok) this.#answered(member, operation, answer.revision);
       else if (answer.sure) this.history.failed(operation);
-      // The way back takes a while.
-      this.#kernel.after(this.#kernel.choices.jitter(way, 300), go);
+      told();
     };
     member.submit(() => {
       if (operation.kind === "write") member.requests.put(operation.key, operation.id, reply);
@@ -127,7 +138,8 @@ export class Clients {
   /** The answer is fixed when the server gives it: whether the client still listens makes no difference to what is promised. */
   #answered(member: Member, operation: Operation, revision: number): void {
     const { store } = member.applier;
-    this.#kernel.note(ackLine, operation.id, operation.kind, revision);
+    const line = operation.kind === "write" ? writeLine : readLine;
+    this.#kernel.note(line, operation.id, member.machine, revision);
     this.history.answer(
       operation,
       revision,

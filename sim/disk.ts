@@ -33,6 +33,8 @@ export const diskTimes: DiskTimes = { sync_us_min: 800, sync_us_spread: 2_400, s
  */
 export class Disk {
   readonly machine: number;
+  /** Each sync takes so much longer. */
+  slower_us = 0;
   readonly #kernel: Kernel;
   readonly #times: DiskTimes;
   readonly #files = new Set<Durable>();
@@ -61,7 +63,7 @@ export class Disk {
   sync_us(): number {
     const { sync_us_min, sync_us_spread, slow_ppm } = this.#times;
     const { choices } = this.#kernel;
-    const time_us = sync_us_min + choices.jitter(syncTime, sync_us_spread);
+    const time_us = this.slower_us + sync_us_min + choices.jitter(syncTime, sync_us_spread);
     return choices.fault(slowSync, 2, slow_ppm) > 0 ? time_us * 50 : time_us;
   }
 

@@ -80,3 +80,30 @@ test("an operation without an answer stays open and promises nothing", () => {
   assert.equal(kernel.violation, undefined, "it may happen as late as it likes");
   assert.equal(open.state, "open");
 });
+
+test("after an accepted loss only what is answered since counts, and all of that does", () => {
+  const { kernel, history, side } = world();
+  const broken = () => kernel.violation?.check;
+  const lost = history.begin("write", 0);
+  const kept = history.begin("write", 0);
+  history.answer(kept, 1, side("a", [kept.id]), kept.id);
+  history.answer(lost, 2, side("a", [kept.id, lost.id]), lost.id);
+  let told = 0;
+  history.onLoss.push(() => {
+    told += 1;
+  });
+  // An operation that began before it, and is answered after it, need not be behind what was lost.
+  const open = history.begin("write", 0);
+  history.lossAccepted();
+  history.answer(open, 2, side("b", [kept.id, open.id]), open.id);
+  assert.equal(broken(), undefined);
+  assert.equal(told, 1);
+  assert.deepEqual(history.missing([kept.id, open.id]), []);
+  const since = history.begin("write", 0);
+  history.answer(since, 3, side("b", [kept.id, open.id, since.id]), since.id);
+  assert.deepEqual(history.missing([kept.id, open.id]), [since.id]);
+  // The old data served again would lose what was acknowledged since.
+  const read = history.begin("read", 0);
+  history.answer(read, 2, side("a", [kept.id, lost.id]), lost.id);
+  assert.equal(broken(), "one dataset");
+});

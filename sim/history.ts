@@ -36,7 +36,11 @@ export class History {
   #high = 0;
   readonly #kernel: Kernel;
   /** How far a side's store was compared with the order. */
-  readonly #compared = new WeakMap<object, number>();
+  #compared = new WeakMap<object, number>();
+  /** Operations up to this number began before the last accepted loss. */
+  #given_up = 0;
+  /** Called when a loss was accepted: what others hold against the past ends too. */
+  readonly onLoss: (() => void)[] = [];
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
@@ -60,6 +64,18 @@ export class History {
     return made;
   }
 
+  /**
+   * An admin has accepted that the past is lost, and a machine acts on it: from here on only what is answered from here on
+   * counts, all of it. Without an admin's word nobody may call this.
+   */
+  lossAccepted(): void {
+    this.order.length = 0;
+    this.#high = 0;
+    this.#compared = new WeakMap();
+    this.#given_up = this.operations.length;
+    for (const listen of this.onLoss) listen();
+  }
+
   /** It surely did not happen. */
   failed(operation: Operation): void {
     operation.state = "failed";
@@ -68,7 +84,8 @@ export class History {
   /** A side answered with success. The check of this side's data is made here, since only what is served counts. */
   answer(operation: Operation, revision: number, side: Served, value: number): void {
     this.#agree(revision, side);
-    const after = operation.kind === "write" ? revision > operation.floor : revision >= operation.floor;
+    const floor = operation.id > this.#given_up ? operation.floor : 0;
+    const after = operation.kind === "write" ? revision > floor : revision >= floor;
     if (!after)
       this.#kernel.fail(
         "revisions never go back",
@@ -109,7 +126,8 @@ export class History {
       else if (fixed !== value) {
         this.#kernel.fail(
           "one dataset",
-          `${side.name} serves revision ${at + 1} as write ${value}; clients had seen write ${fixed} there`,
+          `${side.name} serves revision ${at + 1} as write ${value}; clients had seen write ${fixed} there; ` +
+            `${this.missing(side.values).length} of the writes acknowledged so far are nowhere in its data`,
         );
         return;
       }
@@ -122,7 +140,11 @@ export class History {
     const there = new Set(values);
     return this.operations
       .filter(
-        (operation) => operation.kind === "write" && operation.state === "done" && !there.has(operation.id),
+        (operation) =>
+          operation.kind === "write" &&
+          operation.state === "done" &&
+          operation.id > this.#given_up &&
+          !there.has(operation.id),
       )
       .map((operation) => operation.id);
   }

@@ -46,7 +46,7 @@ interface Way {
   up: boolean;
   cut_us: number;
   /** Arrival of the last message per stream: what comes in one stream comes in order. */
-  readonly last_us: Map<number, number>;
+  readonly last_us: number[];
   held: (() => void)[];
 }
 
@@ -71,7 +71,7 @@ export class Wire {
     this.#ways = Array.from({ length: ends * ends }, () => ({
       up: true,
       cut_us: 0,
-      last_us: new Map<number, number>(),
+      last_us: [],
       held: [],
     }));
   }
@@ -141,12 +141,12 @@ export class Wire {
 
   #carry<M>(way: Way, stream: number, what: Fate, message: M, deliver: (message: M) => void): void {
     const { now_us } = this.#kernel;
-    const last_us = way.last_us.get(stream) ?? 0;
+    const last_us = way.last_us[stream] ?? 0;
     let at_us = now_us + this.#delay_us() * (what === "slow" ? 100 : 1);
     if (what === "overtaken") at_us += 10 * this.times.delay_us_spread;
     else {
       at_us = Math.max(at_us, last_us + 1);
-      way.last_us.set(stream, at_us);
+      way.last_us[stream] = at_us;
     }
     const arrive = () => {
       if (way.up) deliver(message);
@@ -159,7 +159,7 @@ export class Wire {
   /** The message itself still arrives, and nothing after it, nor an answer to it. */
   #cutBehind(from: number, to: number, way: Way, stream: number): void {
     this.cut(to, from);
-    const arrival_us = Math.max(0, (way.last_us.get(stream) ?? 0) - this.#kernel.now_us);
+    const arrival_us = Math.max(0, (way.last_us[stream] ?? 0) - this.#kernel.now_us);
     this.#kernel.after(arrival_us, () => this.cut(from, to));
   }
 

@@ -25,7 +25,7 @@ export async function explore(
   let events = 0;
   let schedules = 0;
   for (let seed = range.seed; schedules < range.schedules && range.goOn?.() !== false; seed += 1) {
-    const kernel = await run({ seed }, { trace: false });
+    const kernel = await named(seed, run({ seed }, { trace: false }));
     schedules += 1;
     events += kernel.events;
     const { violation, choices } = kernel;
@@ -33,6 +33,17 @@ export async function explore(
       return { schedules, events, found: { seed, violation, choices: choices.taken } };
   }
   return { schedules, events, found: undefined };
+}
+
+/** A mistake in the world, or in what runs there: the seed that shows it is half of the way to its cause. */
+async function named(seed: number, run: Promise<Kernel> | Kernel): Promise<Kernel> {
+  try {
+    return await run;
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The fewest choices that still break the same check. */

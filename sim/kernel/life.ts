@@ -17,6 +17,11 @@ export class Life {
     return !this.#ended && (this.#parent === undefined || this.#parent.alive);
   }
 
+  /** It can do something right now. */
+  get awake(): boolean {
+    return this.alive && this.#frozenOne() === undefined;
+  }
+
   end(): void {
     this.#ended = true;
   }

@@ -7,7 +7,7 @@ export interface Event {
 
 const nothing = (): void => undefined;
 
-/** What is still to happen, earliest first: a binary heap. */
+/** What is still to happen, earliest first: a binary heap. What was cancelled leaves it when its turn comes, and is never taken. */
 export class Queue {
   readonly #heap: Event[] = [];
   #order = 0;
@@ -17,6 +17,7 @@ export class Queue {
   }
 
   get next_us(): number {
+    while (this.#heap[0]?.run === nothing) this.#pop();
     return this.#heap[0]?.at_us ?? Number.POSITIVE_INFINITY;
   }
 
@@ -38,6 +39,12 @@ export class Queue {
   }
 
   take(): Event | undefined {
+    let first = this.#pop();
+    while (first?.run === nothing) first = this.#pop();
+    return first;
+  }
+
+  #pop(): Event | undefined {
     const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop();
@@ -66,7 +73,7 @@ export class Queue {
   }
 }
 
-/** It stays in the queue and does nothing when its time comes. */
+/** It will not happen. */
 export function cancel(event: Event | undefined): void {
   if (event !== undefined) event.run = nothing;
 }

@@ -33,6 +33,25 @@ test("only the choices that matter are left, with small values", async () => {
   assert.equal(run(new Choices(schedule)), "both");
 });
 
+test("what was left out makes room: a later choice of its kind takes its place", async () => {
+  const kind = label("shrink.kind");
+  const what = label("shrink.what");
+  // Each of three rounds asks for the one only where the other says so: the third round's answer is the second of its kind.
+  const rounds = (choices: Choices): string | undefined => {
+    const said = [0, 1, 2].map(() => (choices.fault(kind, 2, 0) > 0 ? choices.fault(what, 10, 0) : 0));
+    return said[2] === 5 ? "five" : undefined;
+  };
+  const choice = (of: { readonly name: string }, nth: number, value: number) => ({
+    label: of.name,
+    nth,
+    value,
+  });
+  const choices = [choice(kind, 0, 1), choice(what, 0, 3), choice(kind, 2, 1), choice(what, 1, 5)];
+  assert.equal(rounds(new Choices({ seed: 1, choices })), "five");
+  const { schedule } = await shrink({ seed: 1, choices }, "five", (s) => rounds(new Choices(s)));
+  assert.deepEqual(schedule.choices, [choice(kind, 2, 1), choice(what, 0, 5)]);
+});
+
 test("a violation that needs no choice at all shrinks to none", async () => {
   const { schedule } = await shrink(
     { seed: 1, choices: [{ label: "x", nth: 0, value: 1 }] },

@@ -94,3 +94,55 @@ test("a frozen life does nothing, and goes on when it is thawed", async () => {
     "after it at 110",
   ]);
 });
+
+test("a look takes no event; a frozen machine looks when it is thawed, a dead one never", async () => {
+  const kernel = new Kernel({ seed: 1 });
+  const machine = new Life();
+  const process = new Life(machine);
+  const seen: string[] = [];
+  const look = async (name: string) => {
+    const at_us = await kernel.tasks.look(process, () => kernel.now_us);
+    seen.push(`${name} read at ${at_us}`);
+  };
+  kernel.tasks.start(() => look("first"));
+  await kernel.run(5);
+  assert.equal(kernel.events, 0);
+  machine.freeze();
+  kernel.tasks.start(() => look("second"));
+  kernel.after(45, () => machine.thaw());
+  await kernel.run(100);
+  machine.end();
+  kernel.tasks.start(() => look("third"));
+  await kernel.run(200);
+  assert.deepEqual(seen, ["first read at 0", "second read at 50"]);
+  const mistake = kernel.tasks.look(new Life(), () => {
+    throw new Error("no");
+  });
+  await assert.rejects(mistake, /no/);
+});
+
+test("several at once are joined before the next event, also those that wait for nothing", async () => {
+  const kernel = new Kernel({ seed: 1 });
+  const life = new Life();
+  const seen: string[] = [];
+  const slow = async (delay_us: number) => {
+    await kernel.tasks.sleep(life, delay_us);
+    await kernel.tasks.look(life, () => undefined);
+    return delay_us;
+  };
+  kernel.tasks.start(async () => {
+    const values = await kernel.tasks.all([() => slow(20), () => slow(10), async () => 0]);
+    seen.push(`${values.join(" ")} at ${kernel.now_us}`);
+    seen.push(`none: ${(await kernel.tasks.all([])).length}`);
+  });
+  // Another one that is awake at the same time is not forgotten.
+  kernel.tasks.start(async () => {
+    await kernel.tasks.sleep(life, 20);
+    for (let i = 0; i < 12; i += 1) await kernel.tasks.look(life, () => i);
+    seen.push(`other at ${kernel.now_us}`);
+  });
+  kernel.after(21, () => seen.push("next event"));
+  await kernel.run(100);
+  assert.deepEqual(seen.toSorted(), ["20 10 0 at 20", "next event", "none: 0", "other at 20"]);
+  assert.equal(seen.at(-1), "next event");
+});

@@ -1,9 +1,5 @@
 import type { Life } from "./life.ts";
 
-/** Promise chains between two effects are shorter than this. A longer one goes on after the next event, still in a fixed order. */
-const hops_max = 64;
-const hop = Promise.resolve();
-
 interface Clock {
   after(delay_us: number, run: () => void): unknown;
 }
@@ -48,6 +44,30 @@ export class Tasks {
     return this.effect(life, delay_us, () => undefined);
   }
 
+  /** Reads what the machine itself knows: takes no time that matters, so that the event of the next effect is enough. */
+  look<T>(life: Life, work: () => T): Promise<T> {
+    return life.awake ? new Promise((resolve) => resolve(work())) : this.effect(life, 0, work);
+  }
+
+  /** Several at once; each is begun here, so that it is known how many of them are awake. */
+  async all<T extends readonly unknown[]>(
+    begin: { readonly [K in keyof T]: () => Promise<T[K]> },
+  ): Promise<T>;
+  async all(begin: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
+    if (begin.length === 0) return [];
+    this.#awake += begin.length - 1;
+    let left = begin.length;
+    return await Promise.all(
+      begin.map(async (branch) => {
+        const value = await branch();
+        left -= 1;
+        // The last one goes on with whoever waits for all.
+        if (left > 0 && this.#awake > 0) this.#awake -= 1;
+        return value;
+      }),
+    );
+  }
+
   /** For parts of the world that answer by a call: `begin` gets what to call, in whatever event the answer comes. */
   answer<T>(
     life: Life,
@@ -83,8 +103,12 @@ export class Tasks {
       });
   }
 
-  async settle(): Promise<void> {
-    for (let hops = 0; hops < hops_max && this.#awake > 0; hops += 1) await hop;
+  /** Some of what was woken may not have come to its next effect yet: the driver lets the microtasks go on. */
+  get awake(): boolean {
+    return this.#awake > 0;
+  }
+
+  settled(): void {
     this.#awake = 0;
     this.#dirty = false;
   }

@@ -20,3 +20,12 @@ test("lines are made when asked for, and can be chosen by kind", () => {
   off.note(0, cut, 0, 1);
   assert.equal(off.length, 0);
 });
+
+test("a note has its cells, for those who read it in their own way", () => {
+  const trace = new Trace(true);
+  trace.note(5, role, 7, "leader");
+  assert.deepEqual(
+    [...trace.notes()],
+    [{ at_us: 5, kind: "etcd.role", cells: [7, "leader", 0], text: "7 is leader" }],
+  );
+});

@@ -5,6 +5,14 @@ export interface TraceKind {
 }
 export type Cell = number | string;
 
+/** One line, for those who want to read it in their own way. */
+export interface Note {
+  readonly at_us: number;
+  readonly kind: string;
+  readonly cells: readonly [Cell, Cell, Cell];
+  readonly text: string;
+}
+
 const width = 5;
 
 export function traceKind(name: string, format: TraceKind["format"]): TraceKind {
@@ -39,14 +47,25 @@ export class Trace {
     return this.#cells.length / width;
   }
 
-  /** Lines with their time in seconds; all, or those of kinds whose name begins with one of these. */
-  *lines(...prefixes: readonly string[]): Generator<string> {
+  /** How many lines were not kept. */
+  get left_out(): number {
+    return this.#left_out;
+  }
+
+  *notes(): Generator<Note> {
     for (let at = 0; at < this.#cells.length; at += width) {
       const [at_us = 0, number = 0, a = 0, b = 0, c = 0] = this.#cells.slice(at, at + width);
       const kind = this.#kinds[Number(number)];
       if (kind === undefined) continue;
-      if (prefixes.length > 0 && !prefixes.some((prefix) => kind.name.startsWith(prefix))) continue;
-      yield `${(Number(at_us) / 1e6).toFixed(6).padStart(11)}  ${kind.name.padEnd(18)} ${kind.format(a, b, c)}`;
+      yield { at_us: Number(at_us), kind: kind.name, cells: [a, b, c], text: kind.format(a, b, c) };
+    }
+  }
+
+  /** Lines with their time in seconds; all, or those of kinds whose name begins with one of these. */
+  *lines(...prefixes: readonly string[]): Generator<string> {
+    for (const { at_us, kind, text } of this.notes()) {
+      if (prefixes.length > 0 && !prefixes.some((prefix) => kind.startsWith(prefix))) continue;
+      yield `${(at_us / 1e6).toFixed(6).padStart(11)}  ${kind.padEnd(18)} ${text}`;
     }
     if (this.#left_out > 0) yield `(${this.#left_out} more lines were not kept)`;
   }

@@ -150,17 +150,18 @@ export class Applier {
     if (this.#dirty) return;
     this.#dirty = true;
     const member = this.#member;
-    const { env } = member;
-    member.when(env.times.backend_us, () => {
+    const { env, data } = member;
+    const write = () => {
+      const { now_us } = env.kernel;
+      const late_us = data.backend_us - now_us;
+      if (late_us > 0) {
+        member.when(late_us, write);
+        return;
+      }
       this.#dirty = false;
-      const backend = this.#backend();
-      member.when(env.sync_us(member.machine), () => this.#persist(backend));
-    });
-  }
-
-  #persist(backend: Backend): void {
-    const { data } = this.#member;
-    if (backend.consistent_index >= data.backend.consistent_index) data.backend = backend;
+      data.writeBackend(this.#backend(), now_us + env.sync_us(member.machine), env.kernel);
+    };
+    member.when(env.times.backend_us, write);
   }
 
   #maybeSnapshot(): void {
@@ -174,7 +175,7 @@ export class Applier {
       membership: this.membership,
       store: undefined,
     };
-    this.#persist(this.#backend());
+    if (this.consistent_index >= data.backend.consistent_index) data.backend = this.#backend();
     member.when(env.sync_us(member.machine), () => {
       env.kernel.note(snapshotLine, member.id, "made", snapshot.index);
       data.snapshots.push(snapshot);

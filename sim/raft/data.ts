@@ -1,5 +1,5 @@
 import type { Durable } from "../disk.ts";
-import type { SnapshotData, StoreCopy } from "./types.ts";
+import type { Entry, Membership, SnapshotData, StoreCopy } from "./types.ts";
 import { Wal } from "./wal.ts";
 
 /** What the backend's last commit left on the disk: the store up to there, and the index of the last entry in it. */
@@ -10,6 +10,21 @@ export interface Backend {
   readonly consistent_index: number;
 }
 
+/** What the fold of a log's changes of membership came to, and of which. */
+export interface Folded {
+  readonly snapshot: SnapshotData | undefined;
+  readonly changes: number;
+  readonly last: Entry | undefined;
+  readonly membership: Membership;
+  readonly removal: boolean;
+  readonly unknown: boolean;
+  readonly others: readonly number[];
+}
+
+interface Clock {
+  readonly now_us: number;
+}
+
 const noBackend: Backend = { store: { values: [], keys: [] }, length: 0, consistent_index: 0 };
 
 /** etcd's data folder. */
@@ -18,13 +33,49 @@ export class DataFolder implements Durable {
   readonly cluster: number;
   readonly wal = new Wal();
   snapshots: SnapshotData[] = [];
-  backend: Backend = noBackend;
+  /** Kept for the next who asks: the membership changes a few times in a run, and is looked at all the time. */
+  folded: Folded | undefined;
+  #backend = noBackend;
+  #writing: { readonly backend: Backend; readonly synced_us: number; readonly clock: Clock } | undefined;
   /** Unreadable: etcd does not start from it. */
   corrupt = false;
+  /** Its log too: nobody can tell what it holds. */
+  unreadable = false;
 
   constructor(member: number, cluster: number) {
     this.member = member;
     this.cluster = cluster;
+  }
+
+  /** What is synced by now. */
+  get backend(): Backend {
+    const writing = this.#writing;
+    if (writing !== undefined && writing.synced_us <= writing.clock.now_us) {
+      this.#writing = undefined;
+      if (writing.backend.consistent_index >= this.#backend.consistent_index) this.#backend = writing.backend;
+    }
+    return this.#backend;
+  }
+
+  set backend(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** When the last write of the backend is synced: the next has to wait for that. */
+  get backend_us(): number {
+    return this.#writing?.synced_us ?? 0;
+  }
+
+  /** It is there once the disk is done with it, if etcd lives until then. */
+  writeBackend(backend: Backend, synced_us: number, clock: Clock): void {
+    this.#backend = this.backend;
+    this.#writing = { backend, synced_us, clock };
+  }
+
+  /** etcd ended: what is not synced by now never will be. */
+  endBackend(): void {
+    this.#backend = this.backend;
+    this.#writing = undefined;
   }
 
   get unsynced(): number {

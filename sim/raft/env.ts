@@ -1,6 +1,7 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Member } from "./member.ts";
 import type { Role } from "./raft.ts";
+import type { Reply, Requests } from "./requests.ts";
 import type { EtcdTimes } from "./times.ts";
 import type { Entry, Message } from "./types.ts";
 
@@ -27,4 +28,6 @@ export interface EtcdEnv {
   sync_us(machine: number): number;
   /** Carries a message to whatever member runs on that machine, if it arrives. */
   carry(from: Member, machine: number, message: Message): void;
+  /** Asks whatever member runs on that machine over the peers' port; an answer comes if both ways work and both still run. */
+  call(from: Member, machine: number, ask: (requests: Requests, reply: Reply) => void, reply: Reply): void;
 }

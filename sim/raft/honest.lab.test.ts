@@ -10,11 +10,11 @@ import type { Side } from "./testing-side.ts";
 const etcd = join(process.env["DUET_IMAGE_ROOT"] ?? (await ensureImage(new Progress())), "usr/bin/etcd");
 
 /** The same steps on the model and on real etcd, and the same questions to both: what they say must be equal. */
-function same(what: string, steps: (side: Side) => Promise<readonly unknown[]>): void {
+function same(what: string, steps: (side: Side) => Promise<readonly unknown[]>, machines = 2): void {
   test(`model and etcd agree: ${what}`, { timeout: 120_000 }, async () => {
-    await using real = await RealSide.create(etcd);
+    await using real = await RealSide.create(etcd, machines);
     const expected = await steps(real);
-    const model = new ModelSide();
+    const model = new ModelSide(machines);
     assert.deepEqual(await steps(model), expected);
     assert.equal(model.world.kernel.violation, undefined);
   });
@@ -132,3 +132,28 @@ for (const record of [false, true])
       return seen;
     },
   );
+
+same(
+  "a promotion is asked of a follower, and then again of both",
+  async (side) => {
+    await side.startBoth();
+    const leader = await leaderOf(side);
+    const follower = 1 - leader;
+    const seen: unknown[] = [await side.put(leader, 30)];
+    for (let i = 0; i < 3; i += 1) await side.settle();
+    seen.push(await side.change(leader, "add learner", 2), await side.change(follower, "promote", 2));
+    await side.start(2, "join");
+    seen.push(await side.members(follower), await side.change(2, "promote", 2));
+    seen.push(await side.change(follower, "promote", 2));
+    await side.settle();
+    seen.push(await side.members(0), await side.members(1), await side.members(2), await side.put(2, 3));
+    // Passed on, put into the log, and void there.
+    for (const on of [follower, leader, 2]) seen.push(await side.change(on, "promote", 2));
+    for (const machine of [0, 1, 2]) await side.kill(machine);
+    for (const machine of [0, 1, 2]) seen.push(side.disk(machine).standing);
+    for (const machine of [0, 1, 2]) await side.start(machine, "restart");
+    seen.push((await side.leader()) !== undefined, await side.count(2), await side.members(follower));
+    return seen;
+  },
+  3,
+);

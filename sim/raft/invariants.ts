@@ -13,11 +13,11 @@ interface Fixed {
  * What raft promises, watched from outside: one leader per term, the same log wherever index and term agree, every later leader
  * holds what was committed, nobody applies something else at the same index. Force-new-cluster can break all but the first.
  */
-export function watchRaft(kernel: Kernel): EtcdObserver {
+export function watchRaft(kernel: Kernel): EtcdObserver & { forget(): void } {
   const leaders = new Map<number, number>();
   /** What was committed at each index, as first seen. */
   const committed: (Fixed | undefined)[] = [];
-  const applied: (Fixed | undefined)[] = [];
+  const applied: (Entry | undefined)[] = [];
 
   const seen = (member: Member, last: number) => {
     const { log } = member.raft;
@@ -36,6 +36,12 @@ export function watchRaft(kernel: Kernel): EtcdObserver {
   };
 
   return {
+    /** An admin accepted a loss: what was committed before it may be gone. */
+    forget() {
+      leaders.clear();
+      committed.length = 0;
+      applied.length = 0;
+    },
     role(member, role) {
       if (role !== "leader") return;
       const { raft } = member;
@@ -59,8 +65,13 @@ export function watchRaft(kernel: Kernel): EtcdObserver {
       else if (before.term !== entry.term || before.request !== entry.request || before.value !== entry.value)
         kernel.fail(
           "state machine safety",
-          `member ${member.id} applies at ${entry.index} term ${entry.term}, another applied term ${before.term}`,
+          `member ${member.id} applies ${called(entry)} at index ${entry.index}, where another applied ${called(before)}`,
         );
     },
   };
 }
+
+const called = ({ kind, value, change, term }: Entry): string =>
+  change === undefined
+    ? `${kind === "put" ? `write ${value}` : kind} of term ${term}`
+    : `“${change.kind}” of member ${change.member} of term ${term}`;

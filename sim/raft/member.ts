@@ -285,6 +285,7 @@ export class Member {
     if (this.#ended !== undefined) return;
     this.#ended = why;
     this.life.end();
+    this.data.endBackend();
     if (how === "close") this.data.wal.flushAndSync();
     else this.data.wal.processEnded();
     this.env.kernel.note(exitLine, this.id, why);

@@ -118,6 +118,68 @@ test("a learner is not promoted before it has caught up", () => {
   assert.deepEqual(world.member(0).applier.membership.voters, [voter, learner]);
 });
 
+/** Two voters and a learner that has caught up; the follower of the two is asked to promote it. */
+function askFollower(seed: number): { world: RaftWorld; leader: number; follower: number; said: string[] } {
+  const world = new RaftWorld({ seed }, { machines: 3 });
+  const { kernel } = world;
+  const members = { [world.freshId()]: 0, [world.freshId()]: 1 };
+  for (const [id, machine] of Object.entries(members))
+    world.start(machine, { kind: "new", members }, Number(id));
+  kernel.runSync(9_000_000);
+  const leader = world.leader?.machine ?? 0;
+  const learner = world.freshId();
+  world.member(leader).requests.addLearner(learner, 2, () => undefined);
+  kernel.runSync(9_500_000);
+  world.start(2, { kind: "join", members }, learner);
+  kernel.runSync(11_000_000);
+  const said: string[] = [];
+  const follower = 1 - leader;
+  world.member(follower).requests.promote(learner, (answer) => said.push(answer.ok ? "ok" : answer.why));
+  return { world, leader, follower, said };
+}
+
+test("a follower passes a promotion on to its leader, and waits while there is none", () => {
+  const { world, leader, follower, said } = askFollower(1);
+  world.kernel.runSync(11_500_000);
+  assert.deepEqual(said, ["ok"]);
+  assert.equal(world.member(follower).applier.membership.voters.length, 3);
+  world.kill(leader);
+  world.kill(2);
+  const again = () =>
+    world.member(follower).requests.promote(1, (answer) => said.push(answer.ok ? "ok" : answer.why));
+  world.kernel.runSync(15_000_000);
+  again();
+  world.kernel.runSync(21_000_000);
+  assert.deepEqual(said, ["ok"]);
+  world.kernel.runSync(23_000_000);
+  assert.deepEqual(said, ["ok", "request timed out"]);
+});
+
+test("a leader lost between the change and its answer gets the promotion twice, and the log can be judged", () => {
+  const { world, leader, follower, said } = askFollower(2);
+  const { kernel } = world;
+  world.wire.tap = (from, _to, message) => {
+    if (from === follower && isMessage(message) && message.type === "append answer" && promotions() === 1)
+      world.kill(leader);
+    return "pass";
+  };
+  const promotions = () =>
+    world
+      .data(follower)
+      .wal.replay([])
+      .entries.filter(({ change }) => change?.kind === "promote").length;
+  kernel.runSync(11_500_000);
+  assert.equal(world.running(leader), undefined);
+  world.wire.tap = undefined;
+  world.start(leader, { kind: "restart" });
+  kernel.runSync(18_000_000);
+  // It did become a voter: the first of the two promotions.
+  assert.deepEqual(said, ["can only promote a learner member"]);
+  assert.equal(promotions(), 2);
+  for (const machine of [leader, follower]) assert.equal(walFacts(world.data(machine)).standing, "voter");
+  assert.equal(world.member(follower).applier.membership.voters.length, 3);
+});
+
 test("a removed leader stays leader for a while and answers reads alone, but takes no writes", () => {
   const world = new RaftWorld({ seed: 2 });
   world.startAll();
@@ -134,8 +196,9 @@ test("a removed leader stays leader for a while and answers reads alone, but tak
   leader.requests.read((answer) => said.push(answer.ok ? "read" : answer.why));
   leader.requests.put(1, 1, (answer) => said.push(answer.ok ? "written" : answer.why));
   world.kernel.runSync(9_300_000);
-  assert.deepEqual(said, ["removed", "read", "proposal dropped"]);
+  assert.deepEqual(said, ["removed", "read"]);
   world.kernel.runSync(11_000_000);
+  assert.deepEqual(said, ["removed", "read", "connection closed"]);
   assert.match(leader.ended ?? "", /permanently removed/);
 });
 

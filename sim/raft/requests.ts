@@ -1,3 +1,4 @@
+import { Forwards } from "./forward.ts";
 import { propose, snapshotReported } from "./leader.ts";
 import type { Member } from "./member.ts";
 import type { ReadState } from "./raft.ts";
@@ -22,6 +23,7 @@ const refused = (why: string): Answer => ({ ok: false, why, sure: true });
 export class Requests {
   readonly #member: Member;
   readonly #waiters = new Map<number, Waiter>();
+  readonly #forwards: Forwards;
   /** No leader is known: etcd lets proposals wait for one. */
   #parked: Proposal[] = [];
   #asking: Reply[] = [];
@@ -38,6 +40,7 @@ export class Requests {
 
   constructor(member: Member) {
     this.#member = member;
+    this.#forwards = new Forwards(member);
   }
 
   put(key: number, value: number, reply: Reply): void {
@@ -75,11 +78,11 @@ export class Requests {
     else this.#change({ kind: "add learner", member, machine }, reply);
   }
 
-  /** Only the leader knows how far the learner is; another member passes the question on. */
-  promote(member: number, reply: Reply): void {
+  /** Only the leader knows how far the learner is; another member passes the question on, until `end_us`. */
+  promote(member: number, reply: Reply, end_us = this.#end_us()): void {
     const { raft } = this.#member;
     if (raft.role !== "leader") {
-      reply(refused("not leader"));
+      if (this.#open(reply)) this.#forwards.promote(member, reply, end_us);
       return;
     }
     const progress = raft.progressOf(member);
@@ -110,12 +113,12 @@ export class Requests {
   }
 
   moveLeader(to: number, reply: Reply): void {
-    const { raft, applier, env } = this.#member;
+    const { raft, applier } = this.#member;
     if (!this.#open(reply)) return;
     if (raft.role !== "leader") reply(refused("not leader"));
     else if (!applier.membership.voters.includes(to)) reply(refused("bad leader transferee"));
     else {
-      this.#moves.push({ to, reply, end_us: env.kernel.now_us + env.times.request_us });
+      this.#moves.push({ to, reply, end_us: this.#end_us() });
       this.#member.guarded(() => step(raft, messageOf("transfer", to, raft.id, 0)));
     }
   }
@@ -141,12 +144,19 @@ export class Requests {
   #register(reply: Reply): number {
     const { env } = this.#member;
     const request = env.kernel.fresh();
-    this.#waiters.set(request, { reply, end_us: env.kernel.now_us + env.times.request_us });
+    this.#waiters.set(request, { reply, end_us: this.#end_us() });
     return request;
   }
 
+  #end_us(): number {
+    const { env } = this.#member;
+    return env.kernel.now_us + env.times.request_us;
+  }
+
   #propose(proposal: Proposal): void {
-    const { raft } = this.#member;
+    const { raft, id } = this.#member;
+    // A member that is removed takes no more: what was asked waits for its time-out, or for the end of the process.
+    if (this.#member.hasRemoved(id)) return;
     if (raft.lead === none) this.#parked.push(proposal);
     else this.#member.guarded(() => this.#enter(proposal));
   }
@@ -250,6 +260,7 @@ export class Requests {
       this.#moves = this.#moves.filter((move) => move.end_us > now_us);
       for (const { reply } of late) reply(unsure("request timed out"));
     }
+    this.#forwards.tick();
     const round = this.#round;
     if (round === undefined) return;
     if (round.end_us <= now_us) this.#endRound(unsure("request timed out"));
@@ -266,6 +277,7 @@ export class Requests {
       ...(this.#round?.replies ?? []),
       ...this.#confirmed.flatMap((read) => read.replies),
       ...this.#moves.map((move) => move.reply),
+      ...this.#forwards.drain(),
     ];
     this.#waiters.clear();
     this.#asking = [];

@@ -1,6 +1,6 @@
-import type { DataFolder } from "./data.ts";
+import type { DataFolder, Folded } from "./data.ts";
 import { changed, invalid, isMember } from "./membership.ts";
-import { type ConfChange, type Membership, noMembership } from "./types.ts";
+import { type ConfChange, type Entry, type Membership, noMembership, type SnapshotData } from "./types.ts";
 
 export interface WalFacts {
   readonly cluster: number;
@@ -22,20 +22,8 @@ export interface WalFacts {
 
 /** What a machine knows from its WAL without starting etcd: the fold of design 3.1, over the model's records. */
 export function walFacts(data: DataFolder): WalFacts {
-  const { state, entries, snapshot } = data.wal.replay(data.snapshots);
-  let membership: Membership = snapshot?.membership ?? noMembership;
-  let removal = membership.removed.includes(data.member);
-  let unknown = false;
-  for (const { change } of entries) {
-    if (change === undefined) continue;
-    if (change.kind === "remove" && change.member === data.member) removal = true;
-    if (idle(membership, change)) continue;
-    if (invalid(membership, change) !== undefined || removesAll(membership, change.kind, change.member)) {
-      unknown = true;
-      continue;
-    }
-    membership = changed(membership, change);
-  }
+  const { state, entries, changes, snapshot } = data.wal.replay(data.snapshots);
+  const { membership, removal, unknown, others } = folded(data, snapshot, changes);
   const last = entries.at(-1);
   const last_index = last?.index ?? snapshot?.index ?? 0;
   return {
@@ -46,14 +34,62 @@ export function walFacts(data: DataFolder): WalFacts {
     last_index,
     last_term: last?.term ?? snapshot?.term ?? 0,
     standing: unknown ? "unknown" : standingOf(membership, data.member),
-    others: [...membership.voters, ...membership.learners]
-      .filter((id) => id !== data.member)
-      .toSorted((a, b) => a - b),
-    sole_voter: membership.voters.length === 1 && membership.voters[0] === data.member,
+    others,
+    sole_voter: isOnlyVoter(membership, data.member),
     removal,
     tail_lost: data.backend.consistent_index > last_index,
   };
 }
+
+function folded(data: DataFolder, snapshot: SnapshotData | undefined, changes: readonly Entry[]): Folded {
+  const before = data.folded;
+  const last = changes.at(-1);
+  if (before?.snapshot === snapshot && before?.changes === changes.length && before.last === last)
+    return before;
+  const made = fold(data.member, snapshot, changes);
+  data.folded = made;
+  return made;
+}
+
+function fold(member: number, snapshot: SnapshotData | undefined, changes: readonly Entry[]): Folded {
+  let membership: Membership = snapshot?.membership ?? noMembership;
+  let removal = membership.removed.includes(member);
+  let unknown = false;
+  for (const { change } of changes) {
+    if (change === undefined) continue;
+    if (change.kind === "remove" && change.member === member) removal = true;
+    if (idle(membership, change)) continue;
+    if (invalid(membership, change) !== undefined || removesAll(membership, change.kind, change.member)) {
+      unknown = true;
+      continue;
+    }
+    membership = changed(membership, change);
+  }
+  const others = [...membership.voters, ...membership.learners]
+    .filter((id) => id !== member)
+    .toSorted((a, b) => a - b);
+  return { snapshot, changes: changes.length, last: changes.at(-1), membership, removal, unknown, others };
+}
+
+/** The only voter by what the log calls committed. */
+export function isSoleVoter(data: DataFolder): boolean {
+  const { state, changes, snapshot } = data.wal.replay(data.snapshots);
+  // Mostly all of it is committed, and valid.
+  const whole = folded(data, snapshot, changes);
+  if (!whole.unknown && (whole.last?.index ?? 0) <= state.commit)
+    return isOnlyVoter(whole.membership, data.member);
+  let membership: Membership = snapshot?.membership ?? noMembership;
+  try {
+    for (const { change, index } of changes)
+      if (change !== undefined && index <= state.commit) membership = changed(membership, change);
+  } catch {
+    return false;
+  }
+  return isOnlyVoter(membership, data.member);
+}
+
+const isOnlyVoter = ({ voters }: Membership, member: number): boolean =>
+  voters.length === 1 && voters[0] === member;
 
 /** Asked for twice: etcd voids the second, and would change nothing by applying it. */
 const idle = (membership: Membership, { kind, member }: ConfChange): boolean =>

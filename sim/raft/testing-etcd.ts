@@ -21,6 +21,9 @@ const status = v.object({ leader: v.optional(v.string()), header: v.object({ mem
 const range = v.object({ count: v.optional(v.string()) });
 const key = (text: string) => Buffer.from(text).toString("base64");
 
+const known_refusals =
+  /not enough started members|unhealthy cluster|bad leader transferee|can only promote a learner member|rpc not supported for learner/;
+
 /** Real etcd on loopback, with a proxy before each peer port that can be silenced. */
 export class RealSide implements Side {
   readonly folder: string;
@@ -28,6 +31,9 @@ export class RealSide implements Side {
   /** What passes the proxy may silence it: how much of the piece still goes through. */
   watch: ((piece: Buffer) => number | undefined) | undefined;
   readonly #ports: readonly number[];
+  readonly #machines: readonly number[];
+  /** Each machine's member, as it last said. */
+  readonly #members = new Map<string, number>();
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #processes: (ChildProcess | undefined)[] = [];
@@ -43,16 +49,17 @@ export class RealSide implements Side {
     this.#etcd = etcd;
     this.folder = folder;
     this.#ports = ports;
+    this.#machines = Array.from({ length: ports.length / 3 }, (_, machine) => machine);
   }
 
-  static async create(etcd: string): Promise<RealSide> {
+  static async create(etcd: string, machines = 2): Promise<RealSide> {
     const folder = await mkdtemp(join(tmpdir(), "duet-honest-"));
-    const side = new RealSide(etcd, folder, await freePorts(6));
-    for (const machine of [0, 1]) await side.#proxy(machine);
+    const side = new RealSide(etcd, folder, await freePorts(3 * machines));
+    for (const machine of side.#machines) await side.#proxy(machine);
     return side;
   }
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const machine of [0, 1]) await this.kill(machine);
+    for (const machine of this.#machines) await this.kill(machine);
     this.#agent.destroy();
     for (const server of this.#servers) server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -177,7 +184,7 @@ export class RealSide implements Side {
     const state = ["--initial-cluster-state", "existing"];
     this.launch(
       machine,
-      how === "join" ? [0, 1] : [machine],
+      how === "join" ? this.#machines : [machine],
       how === "force" ? [...state, "--force-new-cluster"] : state,
     );
     await this.settle();
@@ -201,7 +208,7 @@ export class RealSide implements Side {
     } catch (error) {
       const said = String(error);
       if (said.includes("in sync with leader")) return "learner not ready";
-      return /not enough started members|unhealthy cluster|bad leader transferee/.exec(said)?.[0] ?? said;
+      return known_refusals.exec(said)?.[0] ?? said;
     }
   }
   async count(machine: number): Promise<number | undefined> {
@@ -213,23 +220,25 @@ export class RealSide implements Side {
     }
   }
   async leader(): Promise<number | undefined> {
-    const seen = new Set<number | undefined>();
-    for (const machine of [0, 1]) {
+    const seen = new Set<string>();
+    for (const machine of this.#machines) {
       try {
         const { leader = "0", header } = await this.post(machine, "maintenance/status", {}, status);
-        seen.add(leader === "0" ? undefined : leader === header.member_id ? machine : 1 - machine);
+        this.#members.set(header.member_id, machine);
+        seen.add(leader);
       } catch {
         // It does not run, or is frozen.
       }
     }
-    return seen.size === 1 ? [...seen][0] : undefined;
+    const [leader = "0"] = seen;
+    return seen.size === 1 ? this.#members.get(leader) : undefined;
   }
   async members(on: number): Promise<string> {
     const { members } = await this.post(on, "cluster/member/list", { linearizable: false }, memberList);
     return members
       .map(
         ({ peerURLs, isLearner }) =>
-          `${[0, 1].find((m) => peerURLs.includes(this.#peer(m)))} ${isLearner === true ? "learner" : "voter"}`,
+          `${this.#machines.find((m) => peerURLs.includes(this.#peer(m)))} ${isLearner === true ? "learner" : "voter"}`,
       )
       .toSorted()
       .join(", ");

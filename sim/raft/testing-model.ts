@@ -6,7 +6,12 @@ import { RaftWorld } from "./world.ts";
 
 /** The model, on virtual time. */
 export class ModelSide implements Side {
-  readonly world = new RaftWorld({ seed: 4 }, { clientsOnly: true, etcd: { snapshot_entries: 100_000 } });
+  readonly world: RaftWorld;
+
+  constructor(machines = 2) {
+    const etcd = { snapshot_entries: 100_000 };
+    this.world = new RaftWorld({ seed: 4 }, { machines, clientsOnly: true, etcd });
+  }
 
   async settle(): Promise<void> {
     this.world.kernel.runSync(this.world.kernel.now_us + 8_000_000);
@@ -16,7 +21,9 @@ export class ModelSide implements Side {
     await this.settle();
   }
   async startBoth(): Promise<void> {
-    this.world.startAll();
+    const members = { [this.world.freshId()]: 0, [this.world.freshId()]: 1 };
+    for (const [id, machine] of Object.entries(members))
+      this.world.start(machine, { kind: "new", members }, Number(id));
     await this.settle();
   }
   #ask(machine: number, ask: (requests: Requests, reply: Reply) => void): Answer | undefined {
@@ -45,9 +52,10 @@ export class ModelSide implements Side {
   }
   async start(machine: number, how: "restart" | "force" | "join"): Promise<void> {
     if (how === "join") {
-      const peer = this.world.member(1 - machine);
-      const id = peer.applier.membership.learners[0] ?? 0;
-      this.world.start(machine, { kind: "join", members: { [peer.id]: 1 - machine } }, id);
+      const { membership } = this.world.member(0).applier;
+      const id = membership.learners[0] ?? 0;
+      const { [id]: _, ...members } = membership.machines;
+      this.world.start(machine, { kind: "join", members }, id);
     } else this.world.start(machine, { kind: how === "force" ? "force new cluster" : "restart" });
     await this.settle();
   }
@@ -69,7 +77,9 @@ export class ModelSide implements Side {
     return answer?.ok === true ? this.world.member(machine).applier.store.revision : undefined;
   }
   async leader(): Promise<number | undefined> {
-    const members = [0, 1].map((machine) => this.world.running(machine)).filter((m) => m?.paused === false);
+    const members = this.world.machines
+      .map((_, machine) => this.world.running(machine))
+      .filter((member) => member?.paused === false);
     const leader = members.find((member) => member?.raft.role === "leader");
     return members.every((member) => member?.raft.lead === leader?.id) ? leader?.machine : undefined;
   }

@@ -44,4 +44,4 @@ export const etcdTimes: EtcdTimes = {
 };
 
 /** The same election time-outs with half the heartbeats: for mass runs, where idle ticks are most of the events. */
-export const leanTimes: Partial<EtcdTimes> = { tick_us: 200_000, election_ticks: 5 };
+export const leanTimes: Partial<EtcdTimes> = { tick_us: 333_000, election_ticks: 3 };

@@ -2,12 +2,14 @@ import type { Kernel } from "../kernel/kernel.ts";
 import type { Wire } from "../wire.ts";
 import type { EtcdEnv } from "./env.ts";
 import type { Member } from "./member.ts";
+import type { Answer, Reply } from "./requests.ts";
 import type { Message } from "./types.ts";
 
 /** Appends have a connection of their own, and so have snapshots: heartbeats and votes overtake them. */
-const streams = { append: 1, other: 2, snapshot: 3 } as const;
+const streams = { append: 1, other: 2, snapshot: 3, call: 4 } as const;
 const snapshot_us = 20_000;
 const snapshot_us_max = 5_000_000;
+const own_call_us = 50;
 
 /** How etcd's peers talk, over a wire between machines. `runs` says which member runs on a machine. */
 export function peerTransport(
@@ -26,6 +28,27 @@ export function peerTransport(
     const stream = message.type === "append" ? streams.append : streams.other;
     // A connection ends with the process at its end: what is under way then is lost.
     wire.send(from.machine, machine, stream, message, (arrived) => deliver(wire, from, to, arrived));
+  };
+}
+
+/** An HTTP call between peers. A port where nobody listens refuses at once, a cut wire says nothing. */
+export function peerCall(
+  kernel: Kernel,
+  wire: Wire,
+  runs: (machine: number) => Member | undefined,
+): EtcdEnv["call"] {
+  return (from, machine, ask, reply) => {
+    const back = (answer: Answer) => from.submit(() => reply(answer));
+    const arrive = (answers: Reply) => {
+      const to = runs(machine);
+      if (to === undefined) answers({ ok: false, why: "connection refused", sure: true });
+      else to.submit(() => ask(to.requests, answers));
+    };
+    if (machine === from.machine) kernel.after(own_call_us, () => arrive(back));
+    else
+      wire.send(from.machine, machine, streams.call, undefined, () =>
+        arrive((answer) => wire.send(machine, from.machine, streams.call, undefined, () => back(answer))),
+      );
   };
 }
 

@@ -11,10 +11,21 @@ export interface Replay {
   readonly state: HardState;
   /** After the snapshot; also those that are not committed. */
   readonly entries: readonly Entry[];
+  /** Those of them that change the membership. */
+  readonly changes: readonly Entry[];
   readonly snapshot: SnapshotData | undefined;
 }
 
 const noState: HardState = { term: 0, vote: none, commit: 0 };
+/** Entries after an index, as far as they were read. */
+interface Read {
+  readonly after: number;
+  records: number;
+  readonly entries: Entry[];
+  readonly changes: Entry[];
+}
+
+const nothingRead = (after: number): Read => ({ after, records: 0, entries: [], changes: [] });
 
 /**
  * The write-ahead log. A record is first in the process (a crash of etcd loses it), then with the operating system (a power cut
@@ -26,6 +37,10 @@ export class Wal implements Durable {
   #written = 0;
   #synced = 0;
   #state = noState;
+  /** The snapshot records, oldest first. */
+  #snapshots: Extract<WalRecord, { kind: "snapshot" }>[] = [];
+  /** Kept, since facts are gathered far more often than a log is cut. */
+  #read = nothingRead(0);
 
   get unsynced(): number {
     return this.#written - this.#synced;
@@ -42,7 +57,9 @@ export class Wal implements Durable {
   }
 
   saveSnapshot(index: number, term: number): void {
-    this.records.push({ kind: "snapshot", index, term });
+    const record = { kind: "snapshot", index, term } as const;
+    this.records.push(record);
+    this.#snapshots.push(record);
   }
 
   /** All that the process holds goes to the operating system; gives the mark for `synced`. */
@@ -60,45 +77,64 @@ export class Wal implements Durable {
   }
 
   processEnded(): void {
-    this.records.length = this.#written;
-    this.#state = this.state();
+    this.#cut(this.#written);
   }
 
   powerCut(kept: number): void {
-    this.records.length = this.#synced + kept;
+    this.#cut(this.#synced + kept);
     this.#written = this.records.length;
     this.#synced = this.#written;
-    this.#state = this.state();
+  }
+
+  /** A disk that broke its word: records are gone from this one on, synced or not. */
+  loseFrom(record: number): void {
+    this.#cut(Math.min(record, this.records.length));
+    this.flushAndSync();
+    this.#synced = this.#written;
+  }
+
+  #cut(length: number): void {
+    this.records.length = length;
+    this.#read = nothingRead(0);
+    this.#snapshots = this.records.filter((record) => record.kind === "snapshot");
+    const newest = this.records.findLast((record) => record.kind === "state");
+    this.#state = newest?.state ?? noState;
   }
 
   /** The newest HardState. */
   state(): HardState {
-    for (let i = this.records.length - 1; i >= 0; i -= 1) {
-      const record = this.records[i];
-      if (record?.kind === "state") return record.state;
-    }
-    return noState;
+    return this.#state;
   }
 
-  /** Entries after an index; one with an index that was there before replaces it and what followed. */
+  /** Entries after an index. To be used before the next write. */
   entriesAfter(index: number): readonly Entry[] {
-    const found: Entry[] = [];
-    for (const record of this.records) {
-      if (record.kind !== "entry" || record.entry.index <= index) continue;
-      const place = record.entry.index - index - 1;
-      if (place > found.length) throw new Error(`the log has a hole before index ${record.entry.index}`);
-      found.length = place;
-      found.push(record.entry);
+    return this.#readOn(index).entries;
+  }
+
+  /** One with an index that was there before replaces it and what followed. */
+  #readOn(after: number): Read {
+    if (this.#read.after !== after) this.#read = nothingRead(after);
+    const { entries, changes } = this.#read;
+    for (; this.#read.records < this.records.length; this.#read.records += 1) {
+      const record = this.records[this.#read.records];
+      if (record?.kind !== "entry" || record.entry.index <= after) continue;
+      const { entry } = record;
+      const place = entry.index - after - 1;
+      if (place > entries.length) throw new Error(`the log has a hole before index ${entry.index}`);
+      if (place < entries.length) while ((changes.at(-1)?.index ?? 0) >= entry.index) changes.pop();
+      entries.length = place;
+      entries.push(entry);
+      if (entry.change !== undefined) changes.push(entry);
     }
-    return found;
+    return this.#read;
   }
 
   /** The newest snapshot that the log knows, that is committed, and whose file is there. */
   validSnapshot(files: readonly SnapshotData[]): SnapshotData | undefined {
-    const { commit } = this.state();
-    for (let i = this.records.length - 1; i >= 0; i -= 1) {
-      const record = this.records[i];
-      if (record?.kind !== "snapshot" || record.index > commit) continue;
+    const { commit } = this.#state;
+    for (let i = this.#snapshots.length - 1; i >= 0; i -= 1) {
+      const record = this.#snapshots[i];
+      if (record === undefined || record.index > commit) continue;
       const file = files.find((each) => each.index === record.index && each.term === record.term);
       if (file !== undefined) return file;
     }
@@ -107,6 +143,7 @@ export class Wal implements Durable {
 
   replay(files: readonly SnapshotData[]): Replay {
     const snapshot = this.validSnapshot(files);
-    return { state: this.state(), entries: this.entriesAfter(snapshot?.index ?? 0), snapshot };
+    const { entries, changes } = this.#readOn(snapshot?.index ?? 0);
+    return { state: this.state(), entries, changes, snapshot };
   }
 }

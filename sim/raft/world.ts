@@ -11,7 +11,7 @@ import { watchRaft } from "./invariants.ts";
 import type { Member } from "./member.ts";
 import { openMember, type StartKind } from "./start.ts";
 import { type EtcdTimes, etcdTimes } from "./times.ts";
-import { peerTransport } from "./transport.ts";
+import { peerCall, peerTransport } from "./transport.ts";
 
 export interface RaftWorldOptions {
   readonly machines?: number;
@@ -59,6 +59,7 @@ export class RaftWorld {
       observers: options.clientsOnly === true ? [] : [watchRaft(kernel)],
       sync_us: (machine) => this.#machine(machine).disk.sync_us(),
       carry: peerTransport(kernel, this.wire, (machine) => this.running(machine)),
+      call: peerCall(kernel, this.wire, (machine) => this.running(machine)),
     };
     this.history = new History(kernel);
     const load = { ...steadyLoad, ...options.load };
