@@ -33,13 +33,20 @@ expect nothing lost
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
 - A world that can't do all steps of a file refuses it before anything is started, with exit status 3. Today the lab does everything
-  that needs no etcd, and the simulator's machines have no agents yet: the files with \`lab\` alone run now.
+  that needs no etcd; the simulator does all but what it leaves out (kubelet, clocks, setup, credentials, etcd's quota).
 
 \`\`\`sh
+duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it
 duet scenario run scenarios/machine-lost.txt --in lab
 duet scenario format my-story.txt            # --check: only look
 npm run scenarios                            # all that can run here, and a table
 \`\`\`
+
+In the simulator time is virtual: an hour costs nothing, and the same text gives the same run. The site was set up and shut down in
+good order before the first step. A story has no faults but those that it tells. Its clients send a few writes a second, and 128 at
+once whenever a step does something, so that many are on their way in that moment. Every check of [the simulator](simulator.md) is
+on: one that breaks fails the step in which that came. A moment (\`at the tag write: …\`) is seen in what is sent or written; what is
+sent then is on its way, and nothing that follows from it has happened. A full disk leaves room for duet's own small file.
 `;
 
 const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =

@@ -11,7 +11,7 @@ export async function runDemo(flags: { readonly keep?: boolean; readonly json?: 
   const here = canHost();
   if (!here.ok) {
     const { demoWithoutMachines } = await import("./demo-offline.ts");
-    await demoWithoutMachines(here.why);
+    process.exitCode = await demoWithoutMachines(here.why, flags.json === true);
     return;
   }
   checkoutFolder();

@@ -36,17 +36,24 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus
 async function openWorld(scenario: Scenario, flags: RunFlags): Promise<OpenWorld> {
   const problems = wrongWorld(scenario, flags.in);
   if (problems.length > 0) throw new DuetError(problems, exit.notHere);
-  return flags.in === "sim" ? simWorld(scenario) : await labWorldFor(scenario, flags);
+  return flags.in === "sim" ? await simWorldFor(scenario, flags) : await labWorldFor(scenario, flags);
 }
 
-/** The simulator's machines have no agents yet. When they do, their world is opened here. */
-function simWorld({ file }: Scenario): never {
+async function simWorldFor({ header }: Scenario, flags: RunFlags): Promise<OpenWorld> {
+  const { simWorld } = await import("../../sim/scenario/world.ts");
+  const seed = flags.seed === undefined ? {} : { seed: seedOf(flags.seed) };
+  return { ...simWorld({ header, ...seed }), close: async () => undefined };
+}
+
+function seedOf(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   return fail(
-    "DUET-E-SCENARIO-NOT-YET",
-    file,
-    "not yet in the sim: the simulated machines do not run duet's agents so far",
-    "nothing was started; see which files say `worlds: lab`, and run those with `--in lab`",
-    exit.notHere,
+    "DUET-E-SIM-NUMBER",
+    "--seed",
+    `${text} is not a whole number`,
+    "give digits only, such as 1022",
+    exit.badInput,
   );
 }
 

@@ -46,7 +46,7 @@ test("a world that can't do it yet says so before anything is started, status 3"
   const lab = await duet("run", join(scenarios, "node-failure.txt"), "--in", "lab");
   assert.equal(lab.status, 3);
   assert.match(lab.stderr, /node-failure\.txt:\d+:1: not yet in the lab: .*`until 1\+1`/);
-  const sim = await duet("run", join(scenarios, "node-failure.txt"), "--in", "sim", "--json");
+  const sim = await duet("run", join(scenarios, "kubelet-failure.txt"), "--in", "sim", "--json");
   assert.equal(sim.status, 3);
   assert.match(sim.stdout, /DUET-E-SCENARIO-NOT-YET/);
   const wrongWorld = await duet("run", join(scenarios, "lost-at-promote.txt"), "--in", "lab");
@@ -55,6 +55,30 @@ test("a world that can't do it yet says so before anything is started, status 3"
   const onlyLab = await duet("run", join(scenarios, "machine-lost.txt"), "--in", "sim");
   assert.equal(onlyLab.status, 3);
   assert.match(onlyLab.stderr, /DUET-E-SCENARIO-WORLD/);
+});
+
+test("the simulator tells a story step by step, the same each time, and as data", async () => {
+  const story = join(scenarios, "node-failure.txt");
+  const once = await duet("run", story, "--in", "sim");
+  assert.equal(once.status, 0, once.stderr);
+  assert.match(once.stdout, /cut the power of the leader \(node[12]\)\n/);
+  assert.match(once.stdout, /expect nothing lost: \d+ writes acknowledged, and all can be read\n/);
+  assert.match(once.stdout, /^Node failure: every step went as told \(virtual time\)$/m);
+  assert.equal((await duet("run", story, "--in", "sim")).stdout, once.stdout);
+  const other = await duet("run", story, "--in", "sim", "--seed", "7", "--json");
+  assert.equal(other.status, 0);
+  const told: unknown = JSON.parse(other.stdout);
+  assert.ok(typeof told === "object" && told !== null && "ok" in told && told.ok === true);
+  assert.equal((await duet("run", story, "--in", "sim", "--seed", "x")).status, 2);
+});
+
+test("a story that ends otherwise is status 1, with its line and what was seen", async () => {
+  await using scratch = await scratchFolder();
+  const file = join(scratch.path, "story.txt");
+  await writeFile(file, "# A\nstart both machines\nuntil 1+1\nexpect 1+0\n");
+  const { status, stderr } = await duet("run", file, "--in", "sim");
+  assert.equal(status, 1);
+  assert.match(stderr, /story\.txt:4:1: `expect 1\+0` failed: /);
 });
 
 test("words prints the language, as text and as data", async () => {

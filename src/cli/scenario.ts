@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 export interface RunFlags {
   readonly in: "sim" | "lab";
   readonly name: string;
+  readonly seed?: string;
   readonly keep?: boolean;
   readonly json?: boolean;
 }
@@ -20,6 +21,10 @@ export function register(program: Command): void {
         .choices(["sim", "lab"])
         .makeOptionMandatory(),
     )
+    .option(
+      "--seed <number>",
+      "in the simulator: another run of the same story (default: always the same one)",
+    )
     .option("--name <lab>", "in the lab: the name of the lab that is made", "scenario")
     .option("--keep", "in the lab: leave the machines there, to look at; an earlier kept lab is used again")
     .option("--json", "print JSON")
@@ -31,7 +36,8 @@ Exit status: 0 every expectation held, 1 one did not (the message names its line
 
 Examples:
   duet scenario run scenarios/machine-lost.txt --in lab
-  duet scenario run scenarios/node-failure.txt --in sim --json`,
+  duet scenario run scenarios/node-failure.txt --in sim
+  duet scenario run scenarios/node-failure.txt --in sim --seed 7 --json`,
     )
     .action(async (file: string, flags: RunFlags) => {
       const { runFile } = await import("./scenario-run.ts");

@@ -1,0 +1,64 @@
+import { no_word, type Word } from "../../src/decide/facts.ts";
+import type { MachineName } from "../../src/scenario/slots.ts";
+import type { Doing, Seen } from "../../src/scenario/world.ts";
+import { wake } from "../agents/etcd.ts";
+import { membershipOf } from "../agents/facts.ts";
+import { idOf, type SimStage } from "./stage.ts";
+
+/** Epochs after an accepted loss begin with this many more. */
+const epochs_per_loss = 1000;
+
+/** What an admin says at a terminal. It replaces a proof; what the rules make of it is theirs. */
+export function adminWords(stage: SimStage): Doing {
+  const admin = new Admin(stage);
+  const about = (machine: MachineName): number => 1 - idOf(machine);
+  return {
+    "admin-down": ({ machine }) => stage.deed(() => admin.say(about(machine), { peerDown: true })),
+    "admin-down-loss": ({ machine, epoch }) =>
+      stage.deed(() => admin.say(about(machine), { peerDown: true, accept: epoch })),
+    "admin-both-down": () => stage.deed(() => [0, 1].forEach((id) => admin.say(id, { peerDown: true }))),
+    "admin-chooses": ({ machine }) => stage.deed(() => admin.choose(idOf(machine))),
+    "admin-unblocks": ({ machine }) => stage.deed(() => stage.world.corosync.cancelWaitForAll(idOf(machine))),
+    "admin-confirms": ({ machine }): Promise<Seen> =>
+      stage.deed(() => stage.world.pacemaker.controller(about(machine))?.confirmFence(idOf(machine))),
+  };
+}
+
+class Admin {
+  readonly #stage: SimStage;
+  /** Machines on which a loss was accepted, and on which it has not been acted so far. */
+  readonly #consented = new Set<number>();
+
+  constructor(stage: SimStage) {
+    this.#stage = stage;
+    stage.site.stepped.push((machine) => this.#watch(machine));
+  }
+
+  /** For the membership in which it is said. */
+  say(id: number, said: Partial<Word>): void {
+    const node = this.#stage.node(id);
+    if (!this.#stage.world.machine(id).up) return;
+    const { ring } = membershipOf(node);
+    const word: Word = { ...no_word, ...said };
+    node.memory.spoken = { word, ring };
+    if (word.accept !== undefined || word.choose === "self") this.#consented.add(id);
+    wake(node);
+  }
+
+  /** On whichever machine runs: one learns that its data is chosen, the other that its own is not. */
+  choose(id: number): void {
+    const gone = !this.#stage.world.machine(1 - id).powered;
+    // Somebody has looked: what failed before is tried again.
+    this.#stage.node(id).memory.failedStarts = 0;
+    this.say(id, { choose: "self", peerDown: gone });
+    this.say(1 - id, { choose: "peer" });
+  }
+
+  /** A takeover on the strength of that word begins a new thousand of epochs: what was acknowledged before may be gone. */
+  #watch(machine: number): void {
+    const { state, name } = this.#stage.node(machine);
+    const { lineage } = state.value;
+    if (lineage === undefined || lineage.owner !== name || lineage.epoch % epochs_per_loss !== 0) return;
+    if (this.#consented.delete(machine)) this.#stage.world.history.lossAccepted();
+  }
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parseScenario } from "../../src/scenario/parse.ts";
+import { type Report, runScenario, type ScenarioResult, unfit } from "../../src/scenario/run.ts";
+import type { Scenario } from "../../src/scenario/scenario.ts";
+import { simWorld } from "./world.ts";
+
+/** Stories that the simulator can't tell: they need what it leaves out. This list may only get shorter. */
+const notYet: readonly string[] = [
+  "clock-jump",
+  "credentials-rotated-alone",
+  "etcd-stop-failure",
+  "kubelet-failure",
+  "nospace-alone",
+  "setup-interrupted",
+];
+
+/** Stories that end otherwise than they should, because the agents do. Each is a fault to mend; this list may only get shorter. */
+const open: Readonly<Record<string, string>> = {};
+
+const folder = join(import.meta.dirname, "..", "..", "scenarios");
+const scenarios: readonly { readonly name: string; readonly scenario: Scenario }[] = readdirSync(
+  folder,
+).flatMap((file) => {
+  const { scenario } = parseScenario(readFileSync(join(folder, file), "utf8"), `scenarios/${file}`);
+  return scenario?.header.worlds.includes("sim") === true
+    ? [{ name: file.replace(/\.txt$/, ""), scenario }]
+    : [];
+});
+const fits = ({ scenario }: (typeof scenarios)[number]): boolean =>
+  unfit(scenario, simWorld(scenario)).length === 0;
+
+const silent: Report = { begins: () => undefined, ends: () => undefined };
+const run = (scenario: Scenario, seed?: number): Promise<ScenarioResult> =>
+  runScenario(
+    scenario,
+    simWorld({ header: scenario.header, ...(seed === undefined ? {} : { seed }) }),
+    silent,
+  );
+
+const told = ({ steps, problems }: ScenarioResult): string =>
+  [
+    ...steps.map(({ to_ms, text, seen }) => `${(to_ms / 1000).toFixed(1).padStart(8)} s  ${text}  ${seen}`),
+    ...problems.map(({ where, what }) => `${where}: ${what}`),
+  ].join("\n");
+
+for (const { name, scenario } of scenarios.filter(fits))
+  test(`${name}: ${scenario.header.title}`, async () => {
+    const result = await run(scenario);
+    assert.equal(result.ok, open[name] === undefined, told(result));
+    // The same text, the same run.
+    assert.deepEqual(await run(scenario), result);
+  });
+
+test("the simulator refuses what it can't do, and nothing else", (t) => {
+  const refused = scenarios.filter((each) => !fits(each)).map(({ name }) => name);
+  assert.deepEqual(refused, notYet);
+  assert.ok(Object.keys(open).every((name) => scenarios.some((each) => each.name === name)));
+  const waiting = Object.keys(open);
+  t.diagnostic(
+    `${scenarios.length - refused.length - waiting.length} of ${scenarios.length} stories end as told`,
+  );
+  t.diagnostic(`not yet: ${refused.join(", ")}`);
+  if (waiting.length > 0) t.diagnostic(`to be mended: ${waiting.join(", ")}`);
+});
+
+test("a story that loses something fails at the step in which that came, with the check's sentence", async () => {
+  const text = "# A\nstart both machines\nuntil 1+1\nclients write\nwait 2 minutes\nexpect nothing lost\n";
+  const { scenario } = parseScenario(text, "a.txt");
+  assert.ok(scenario);
+  const world = simWorld(scenario);
+  world.stage.world.kernel.after(90_000_000, () => {
+    world.stage.world.kernel.fail("one dataset", "staged by this test");
+  });
+  const { ok, steps } = await runScenario(scenario, world, silent);
+  assert.equal(ok, false);
+  assert.equal(steps.at(-1)?.text, "wait 2 minutes");
+  assert.equal(steps.at(-1)?.seen, "one dataset: staged by this test");
+});
+
+test("another seed is another run", async () => {
+  const story = scenarios.find(({ name }) => name === "node-failure");
+  assert.ok(story);
+  const [one, other] = [await run(story.scenario, 1), await run(story.scenario, 2)];
+  assert.ok(one.ok && other.ok);
+  assert.notDeepEqual(one.steps, other.steps);
+});
+
+for (const seed of [2, 3, 4])
+  test(`the stories that are marked for CI end as told with seed ${seed} too`, async () => {
+    const marked = scenarios.filter((each) => each.scenario.header.ci && fits(each));
+    assert.ok(marked.length >= 5);
+    for (const { scenario } of marked) {
+      const result = await run(scenario, seed);
+      assert.ok(result.ok, told(result));
+    }
+  });
+
+test("a moment that never comes, and an expectation that does not hold, fail", async () => {
+  const unmet = parseScenario(
+    "# A\nworlds: sim\nstart both machines\nuntil 1+1\nat the intent: cut the power of node1\nwait 1 second\n",
+    "a.txt",
+  ).scenario;
+  const wrong = parseScenario("# B\nstart both machines\nuntil 1+1\nexpect 1+0\n", "b.txt").scenario;
+  assert.ok(unmet && wrong);
+  assert.match((await run(unmet)).problems[0]?.what ?? "", /the moment never came: the intent/);
+  assert.match((await run(wrong)).problems[0]?.what ?? "", /`expect 1\+0` failed: .* 2 voters/);
+});
