@@ -103,6 +103,16 @@ export class Bmc {
     );
   }
 
+  /** Its machine and itself have power to live on. */
+  get fed(): boolean {
+    return this.#fed;
+  }
+
+  /** It is neither dark nor booting. */
+  get serving(): boolean {
+    return this.#fed && this.#serving;
+  }
+
   has(kind: Fault["kind"]): boolean {
     return this.#faults.some((fault) => fault.kind === kind);
   }

@@ -21,7 +21,9 @@ export const safety: readonly Check[] = [
     sentence:
       "one leader per term; what was committed stays, at its index, in every later leader and every store",
     watch: (world) => {
-      world.etcdEnv.observers.push(watchRaft(world.kernel));
+      const raft = watchRaft(world.kernel);
+      world.etcdEnv.observers.push(raft);
+      world.history.onLoss.push(() => raft.forget());
     },
   },
   {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Attributes } from "./attributes.ts";
 import { Corosync, corosyncTimes } from "./corosync.ts";
 import { Kernel } from "./kernel/kernel.ts";
+import { label } from "./kernel/label.ts";
 import { Life } from "./kernel/life.ts";
 import { Wire } from "./wire.ts";
 
@@ -32,6 +33,7 @@ function pair(seed = 1) {
   return { kernel, links, corosync, attributes, seen, start, run, cut, heal };
 }
 
+const flapTime = label("test.flap");
 const both = (machine: number) => `${machine}: 0+1 quorate`;
 
 test("a lone starter waits for all; both together are quorate; one left alone stays so", () => {
@@ -144,4 +146,26 @@ test("attributes reach the other, go with the membership, and come again with th
   start(0);
   run(5);
   assert.equal(attributes.get(1, 0, "facts"), undefined, "a boot forgets");
+});
+
+test("links that flap leave one ring in the end, and it stays", () => {
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const { kernel, corosync, seen, start, run, cut, heal } = pair(seed);
+    start(0);
+    start(1);
+    run(3);
+    for (let flaps = 0; flaps < 6; flaps += 1) {
+      cut();
+      run(1.5 + kernel.choices.jitter(flapTime, 1_500) / 1_000);
+      heal();
+      run(0.1 + kernel.choices.jitter(flapTime, 1_500) / 1_000);
+    }
+    run(5);
+    const { length } = seen;
+    run(10);
+    // Each side that looked for the other made it alone first, and so on, for ever.
+    assert.deepEqual(seen.slice(length), [], `seed ${seed}`);
+    assert.equal(corosync.view(0).ring, corosync.view(1).ring);
+    assert.deepEqual(corosync.view(0).members, [0, 1]);
+  }
 });

@@ -41,6 +41,9 @@ interface Node {
   losing: Event | undefined;
   joining: Event | undefined;
   readonly listeners: ((view: View) => void)[];
+  /** Messages to the other that it has not been given yet. */
+  readonly sent: { readonly ring: number; readonly deliver: () => void }[];
+  pumping: boolean;
 }
 
 const lag = label("corosync.lag");
@@ -129,20 +132,39 @@ export class Corosync {
       this.#form(node, node.view.members, node.view.ring, false);
   }
 
-  /** To the other within the membership; lost with it. */
+  /** To the other within the membership, in order and without a gap; what is not there when the ring ends is lost with it. */
   cast(from: number, deliver: () => void): void {
     const node = this.#node(from);
-    const peer = this.#peer(node);
     const { ring, members } = node.view;
     if (members.length < 2) return;
-    const arrive = () => {
-      if (peer.life?.alive !== true || !this.#hears(peer, node, true)) return;
-      // It is kept until the other has formed the ring that it belongs to, and until the other runs again.
-      if (peer.view.ring < ring || (peer.frozen && peer.view.ring === ring)) {
-        if (node.view.ring === ring) this.#kernel.after(this.#times.token_us / 100, arrive);
-      } else if (peer.view.ring === ring) deliver();
-    };
-    this.#kernel.after(this.#times.message_us, arrive);
+    node.sent.push({ ring, deliver });
+    this.#kernel.after(this.#times.message_us, () => this.#pump(node));
+  }
+
+  #pump(node: Node): void {
+    const peer = this.#peer(node);
+    for (let first = node.sent[0]; first !== undefined; first = node.sent[0]) {
+      const { ring, deliver } = first;
+      const there = peer.life?.alive === true && peer.view.ring <= ring;
+      const ready = there && peer.view.ring === ring && !peer.frozen && this.#hears(peer, node, true);
+      if (ready) {
+        node.sent.shift();
+        deliver();
+      } else if (there && node.view.ring === ring) {
+        // The other has not formed the ring yet, stands still, or misses some tokens: it is sent again, with all behind it.
+        this.#again(node);
+        return;
+      } else node.sent.shift();
+    }
+  }
+
+  #again(node: Node): void {
+    if (node.pumping) return;
+    node.pumping = true;
+    this.#kernel.after(this.#times.token_us / 100, () => {
+      node.pumping = false;
+      this.#pump(node);
+    });
   }
 
   #hears(node: Node, peer: Node, last_words = false): boolean {
@@ -190,19 +212,20 @@ export class Corosync {
   /** At least one of them is alone, and they hear each other: a new ring of both, which each side learns of in its own time. */
   #maybeJoin(): void {
     const [a, b] = this.#nodes;
-    if (a.view.members.length === 2 && b.view.members.length === 2 && a.view.ring === b.view.ring) return;
+    if (this.#isOneRing()) return;
     if (!this.#hears(a, b) || a.joining !== undefined || b.joining !== undefined) return;
     const join = this.#later(a, this.#times.join_us, () => {
+      const joined = this.#isOneRing();
+      const hears = this.#hears(a, b);
+      const ring = joined || !hears ? 0 : this.#nextRing();
+      // It may not have noticed the loss that the other has: it learns of both now.
+      if (ring > 0) for (const node of this.#nodes) if (node.view.members.length === 2) this.#alone(node);
+      // Only now: one that finds itself alone looks for others at once, and two of these would part the ring again and again.
       a.joining = undefined;
       b.joining = undefined;
-      if (!this.#hears(a, b)) {
-        this.#look();
-        return;
-      }
-      const ring = this.#nextRing();
+      if (!hears) this.#look();
+      if (ring === 0) return;
       for (const node of this.#nodes) {
-        // It may not have noticed the loss that the other has: it learns of both now.
-        if (node.view.members.length === 2) this.#alone(node);
         const { life } = node;
         this.#kernel.after(this.#kernel.choices.jitter(lag, this.#times.lag_us / 4), () => {
           if (node.life !== life || life?.alive !== true || node.frozen) return;
@@ -213,6 +236,12 @@ export class Corosync {
     });
     a.joining = join;
     b.joining = join;
+  }
+
+  #isOneRing(): boolean {
+    return this.#nodes.every(
+      ({ view }) => view.members.length === 2 && view.ring === this.#nodes[0].view.ring,
+    );
   }
 
   #form(node: Node, members: readonly number[], ring: number, waiting: boolean): void {
@@ -253,4 +282,6 @@ const nodeOf = (id: number): Node => ({
   losing: undefined,
   joining: undefined,
   listeners: [],
+  sent: [],
+  pumping: false,
 });

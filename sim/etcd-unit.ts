@@ -19,6 +19,8 @@ export class EtcdUnit implements Tenant {
   /** The folder as a name in the file system: moving it aside is a write that has to be synced like any other. */
   readonly folder: Cell<DataFolder | undefined>;
   readonly aside: DataFolder[] = [];
+  /** Why each start fails, while it does. */
+  hindered: string | undefined;
   readonly #env: EtcdEnv;
   readonly #peer: () => Member | undefined;
   #member: Member | undefined;
@@ -71,6 +73,7 @@ export class EtcdUnit implements Tenant {
   start(how: StartKind, done: (why: string | undefined) => void): void {
     const data = this.folder.value;
     if (this.#masked) done("the unit is masked");
+    else if (this.hindered !== undefined) done(this.hindered);
     else if (this.active) done("etcd runs already");
     else if (data === undefined) done("there is no data folder");
     else if (how.kind === "join" && !this.#listed(data.member)) done("no running member knows this one");

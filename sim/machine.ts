@@ -41,6 +41,8 @@ export class Machine {
   life = new Life();
   /** How often it was switched on. */
   boot = 0;
+  /** No button and no BMC can switch it on, until it is repaired. */
+  broken = false;
   #powered = false;
   #up = false;
   #hung = false;
@@ -69,7 +71,7 @@ export class Machine {
   }
 
   powerOn(): void {
-    if (this.#powered) return;
+    if (this.#powered || this.broken) return;
     this.#powered = true;
     this.#hung = false;
     this.boot += 1;

@@ -9,6 +9,7 @@ import { History } from "./history.ts";
 import type { Schedule } from "./kernel/choices.ts";
 import { Kernel } from "./kernel/kernel.ts";
 import type { Life } from "./kernel/life.ts";
+import { cancel } from "./kernel/queue.ts";
 import { Machine, type MachineTimes, machineTimes } from "./machine.ts";
 import {
   type FenceAgent,
@@ -22,7 +23,7 @@ import type { EtcdEnv } from "./raft/env.ts";
 import type { Member } from "./raft/member.ts";
 import type { Answer, Reply, Requests } from "./raft/requests.ts";
 import { type EtcdTimes, etcdTimes } from "./raft/times.ts";
-import { peerTransport } from "./raft/transport.ts";
+import { peerCall, peerTransport } from "./raft/transport.ts";
 import { calm, Wire, type WireTimes } from "./wire.ts";
 
 export interface WorldOptions {
@@ -55,6 +56,7 @@ export class World {
   readonly management: Wire;
   readonly machines: Pair<Machine>;
   readonly bmcs: Pair<Bmc>;
+  readonly bmcTimes: BmcTimes;
   readonly pdu: Pdu;
   readonly corosync: Corosync;
   readonly attributes: Attributes;
@@ -74,7 +76,8 @@ export class World {
     const machine = (id: number) =>
       new Machine(kernel, id, options.machine ?? machineTimes, options.disk ?? diskTimes);
     this.machines = [machine(0), machine(1)];
-    this.bmcs = [this.#bmc(0, options.bmc ?? bmcTimes), this.#bmc(1, options.bmc ?? bmcTimes)];
+    this.bmcTimes = options.bmc ?? bmcTimes;
+    this.bmcs = [this.#bmc(0, this.bmcTimes), this.#bmc(1, this.bmcTimes)];
     this.pdu = new Pdu(kernel, 2, (id, on) => this.feed(id, on));
     this.corosync = new Corosync(kernel, this.links, options.corosync ?? corosyncTimes);
     this.attributes = new Attributes(this.corosync);
@@ -84,6 +87,7 @@ export class World {
       observers: [],
       sync_us: (id) => this.machine(id).disk.sync_us(),
       carry: peerTransport(kernel, this.links[0], (id) => this.unit(id).running),
+      call: peerCall(kernel, this.links[0], (id) => this.unit(id).running),
     };
     this.etcd = [this.#unit(0), this.#unit(1)];
     this.pacemaker = new Pacemaker(
@@ -248,8 +252,11 @@ export class World {
         open = false;
         resolve(value);
       };
-      this.kernel.after(deadline_us, () => end(undefined));
-      send(end);
+      const deadline = this.kernel.after(deadline_us, () => end(undefined));
+      send((value) => {
+        cancel(deadline);
+        end(value);
+      });
     });
   }
 }

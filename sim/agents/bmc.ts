@@ -1,5 +1,12 @@
-import { type Bmc, type BmcEffects, done, failed, type Outcome, success } from "../../src/act/effects.ts";
-import { rank } from "../../src/decide/lineage.ts";
+import {
+  type Bmc,
+  type BmcEffects,
+  done,
+  failed,
+  type OffWay,
+  type Outcome,
+  success,
+} from "../../src/act/effects.ts";
 import type { Lineage } from "../../src/decide/facts.ts";
 import type { Life } from "../kernel/life.ts";
 import { powerOf, tagOf, tagText } from "./facts.ts";
@@ -11,13 +18,16 @@ export function bmcEffects(node: Node, life: Life): BmcEffects {
   const { world, id, peer } = node;
   return {
     peerPower: async (deadline_ms) => {
-      const seen = await world.askBmc(life, id, peer, { kind: "read" }, deadline_ms * 500);
+      // The outlet is asked after it, where there is one.
+      const bmc_us = deadline_ms * (node.site.hasPdu ? 500 : 1000);
+      const seen = await world.askBmc(life, id, peer, { kind: "read" }, bmc_us);
       const power = await powerOf(node, life, seen);
-      return power === "unreadable" ? silent : success(power);
+      return power === "on" || power === "off" ? success(power) : silent;
     },
-    commandOff: (deadline_ms) => commandOff(node, life, deadline_ms),
+    offWays: node.site.hasPdu ? ["BMC", "outlet"] : ["BMC"],
+    commandOff: (way, deadline_ms) => commandOff(node, life, way, deadline_ms * 1000),
     commandOn: async (deadline_ms) => {
-      await world.askPdu(life, id, { kind: "on", machine: peer }, deadline_ms * 500);
+      if (node.site.hasPdu) await world.askPdu(life, id, { kind: "on", machine: peer }, deadline_ms * 500);
       const on = await world.askBmc(life, id, peer, { kind: "reset", type: "On" }, deadline_ms * 500);
       return on === undefined || on.status >= 400 ? silent : done;
     },
@@ -25,14 +35,18 @@ export function bmcEffects(node: Node, life: Life): BmcEffects {
   };
 }
 
-/** The BMC first; the outlet where that does not answer. */
-async function commandOff({ world, id, peer }: Node, life: Life, deadline_ms: number): Promise<Outcome> {
-  const off = await world.askBmc(life, id, peer, { kind: "reset", type: "ForceOff" }, deadline_ms * 500);
-  if (off !== undefined && off.status < 400) return done;
-  // Much time has passed: a peer that came back meanwhile is not switched off.
-  if (world.corosync.view(id).members.includes(peer)) return failed("changed", "the peer is back");
-  const outlet = await world.askPdu(life, id, { kind: "off", machine: peer }, deadline_ms * 500);
-  return outlet === undefined ? silent : done;
+async function commandOff(
+  { world, id, peer }: Node,
+  life: Life,
+  way: OffWay,
+  deadline_us: number,
+): Promise<Outcome> {
+  if (way === "outlet") {
+    const outlet = await world.askPdu(life, id, { kind: "off", machine: peer }, deadline_us);
+    return outlet === undefined ? failed("unreachable", "the PDU does not answer") : done;
+  }
+  const off = await world.askBmc(life, id, peer, { kind: "reset", type: "ForceOff" }, deadline_us);
+  return off !== undefined && off.status < 400 ? done : silent;
 }
 
 async function raiseTag(
@@ -48,9 +62,9 @@ async function raiseTag(
   const tag = tagOf(seen);
   if (seen === undefined || tag.kind === "unreadable") return silent;
   if (tag.kind === "lineage") {
-    const order = rank(lineage, tag);
-    if (order === "same") return success("written");
-    if (order !== "higher") return success("higher");
+    if (tag.epoch === lineage.epoch && tag.owner === lineage.owner) return success("written");
+    // By its number alone: a loss that was accepted over a tag replaces it.
+    if (tag.epoch >= lineage.epoch) return success("higher");
   }
   const value = tagText(lineage);
   const { etag } = seen;

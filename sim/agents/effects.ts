@@ -7,17 +7,24 @@ import {
   type QuorumEffects,
   success,
 } from "../../src/act/effects.ts";
+import { corosyncTimes } from "../corosync.ts";
 import type { Life } from "../kernel/life.ts";
+import { scoreAttribute } from "../pacemaker/controller.ts";
 import { appendCommitRecord } from "../raft/data.ts";
+import { walFacts } from "../raft/standing.ts";
 import { bmcEffects } from "./bmc.ts";
-import { factsAttribute, gatherFacts, logFacts, membershipOf, saidByPeer } from "./facts.ts";
+import { factsAttribute, gatherFacts, logFacts, membershipOf, saidBy, saidByPeer } from "./facts.ts";
 import { memberEffects } from "./members.ts";
 import type { Node } from "./node.ts";
 import { unitEffects } from "./unit.ts";
 
+/** A loss that is seen so soon after a hang is one that the hang made. */
+const late_us = 15_000_000;
+const detection_us = corosyncTimes.token_us + corosyncTimes.consensus_us;
+
 /** All that duet can do, done to a simulated machine. What is awaited goes through the life: a crash drops it. */
 export function effectsOf(node: Node, life: Life): Effects {
-  return {
+  const effects: Effects = {
     facts: () => gatherFacts(node, life),
     decide: (question, facts) => node.decide(question, facts),
     disk: diskEffects(node, life),
@@ -28,21 +35,29 @@ export function effectsOf(node: Node, life: Life): Effects {
     quorum: quorumEffects(node, life),
     pause: (ms) => node.world.kernel.tasks.sleep(life, ms * 1000),
   };
+  return node.site.plant.effects?.(effects, { node, life }) ?? effects;
 }
 
 function diskEffects(node: Node, life: Life): DiskEffects {
-  const { world, id, state, site } = node;
+  const { world, id, state } = node;
   const { tasks } = world.kernel;
   const { disk } = world.machine(id);
   const unit = world.unit(id);
   return {
-    readState: () => tasks.effect(life, 100, () => success(state.value)),
+    readState: () => tasks.look(life, () => success(state.value)),
     writeState: async (value) => {
       const mark = await tasks.effect(life, 100, () => state.write(value));
-      if (site.plant.stateNotSynced !== true)
-        await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
+      await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
       return done;
     },
+    logEnd: () =>
+      tasks.look(life, () => {
+        const { value } = unit.folder;
+        if (value === undefined || unit.running !== undefined || value.wal.records.length === 0)
+          return success(undefined);
+        const { last_term, last_index } = walFacts(value);
+        return success({ term: last_term, index: last_index });
+      }),
     inspect: () => tasks.effect(life, 20_000, () => success(logFacts(unit.folder.value))),
     moveAside: async () => {
       await tasks.effect(life, 5_000, () => unit.moveAside());
@@ -54,7 +69,6 @@ function diskEffects(node: Node, life: Life): DiskEffects {
       return done;
     },
     commitLog: async () => {
-      if (site.plant.noCommitRecord === true) return done;
       const { value } = unit.folder;
       if (value === undefined) return failed("failed", "there is no log");
       const end = await tasks.effect(life, disk.sync_us(), () => appendCommitRecord(value));
@@ -75,7 +89,13 @@ function attributeEffects(node: Node, life: Life): AttributeEffects {
         world.attributes.set(id, factsAttribute, text);
         return done;
       }),
-    readPeer: () => tasks.effect(life, 2_000, () => success(saidByPeer(node))),
+    readPeer: () => tasks.look(life, () => success(saidByPeer(node))),
+    readOwn: () => tasks.look(life, () => success(saidBy(node, id))),
+    score: (score) =>
+      tasks.effect(life, 2_000, () => {
+        world.attributes.set(id, scoreAttribute, score === undefined ? undefined : String(score));
+        return done;
+      }),
   };
 }
 
@@ -84,11 +104,20 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
   const { tasks } = world.kernel;
   const view = () => world.corosync.view(id);
   return {
-    isPeerMember: () => tasks.effect(life, 1_000, () => success(view().members.includes(peer))),
-    noteOff: () =>
+    loss: () =>
       tasks.effect(life, 1_000, () => {
-        if (view().members.includes(peer)) return failed("changed", "the peer is back");
-        memory.remembered = { ...memory.remembered, provenIn: membershipOf(node).ring };
+        if (view().members.includes(peer)) return success(undefined);
+        return success({
+          ring: membershipOf(node).ring,
+          since_ms: (world.kernel.now_us - lostAt_us(node)) / 1000,
+        });
+      }),
+    noteOff: (ring) =>
+      tasks.effect(life, 1_000, () => {
+        const membership = membershipOf(node);
+        if (membership.peer || membership.ring !== ring)
+          return failed("changed", "Off was read for another membership");
+        memory.remembered = { ...memory.remembered, provenIn: ring };
         return done;
       }),
     grant: () =>
@@ -96,6 +125,12 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
         world.corosync.cancelWaitForAll(id);
         return done;
       }),
-    status: () => tasks.effect(life, 1_000, () => success(view().quorate)),
+    status: () => tasks.look(life, () => success(view().quorate)),
   };
+}
+
+/** A machine that hung sees late what its peer saw when it fell silent. Corosync keeps when it was not scheduled, and how long. */
+function lostAt_us({ memory: { ring_us, hung_us, resumed_us } }: Node): number {
+  const late = ring_us >= resumed_us && ring_us < resumed_us + late_us;
+  return late ? Math.min(ring_us, hung_us + detection_us) : ring_us;
 }

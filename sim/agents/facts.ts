@@ -1,27 +1,29 @@
 import type { LogFacts, Published } from "../../src/act/effects.ts";
 import { picture, type Readings } from "../../src/act/picture.ts";
-import { type Facts, type Lineage, no_word, type Tag } from "../../src/decide/facts.ts";
+import { type Facts, type Lineage, no_word, type Tag, type Word } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
 import type { Life } from "../kernel/life.ts";
 import type { DataFolder } from "../raft/data.ts";
-import { changed } from "../raft/membership.ts";
-import { walFacts } from "../raft/standing.ts";
-import { type Membership, noMembership } from "../raft/types.ts";
-import { type Node, nameOf } from "./node.ts";
+import { isSoleVoter, walFacts } from "../raft/standing.ts";
+import { nameOf } from "./names.ts";
+import type { Node } from "./node.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
+const slow_call_us = 10_000_000;
 
 /** One picture of the world from one machine's side, as the agent takes it. */
 export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   const { world, id, peer } = node;
-  const [mine, theirs, serving] = await Promise.all([
-    world.askBmc(life, id, id, { kind: "read" }, call_us),
-    world.askBmc(life, id, peer, { kind: "read" }, call_us),
-    peerServes(node, life),
+  // Who has quorum is in a hurry; a lone machine has time for a slow BMC.
+  const patience_us = world.corosync.view(id).quorate ? call_us : slow_call_us;
+  const [mine, theirs, serving, etcd] = await world.kernel.tasks.all([
+    () => world.askBmc(life, id, id, { kind: "read" }, patience_us),
+    () => world.askBmc(life, id, peer, { kind: "read" }, patience_us),
+    () => peerServes(node, life),
+    () => ownEtcd(node, life),
   ]);
   const peerPower = await powerOf(node, life, theirs);
-  const member = world.unit(id).running;
   return picture({
     me: node.name,
     peerName: nameOf(peer),
@@ -32,19 +34,22 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     remembered: node.memory.remembered,
     peerServes: serving,
     peerStuck: false,
+    started: node.memory.started,
+    fencePending: world.pacemaker.controller(id)?.belief(peer).unclean === true,
     peerPower,
-    word: no_word,
+    word: wordOf(node),
     tags: { mine: tagOf(mine), theirs: tagOf(theirs) },
-    witness: "on",
+    witness: node.site.witness,
     firstStart: node.site.firstStart,
-    etcd: {
-      running: member !== undefined,
-      leader: member !== undefined && member.raft.lead !== 0,
-      failedStarts: node.memory.failedStarts,
-    },
+    etcd: { ...etcd, failedStarts: node.memory.failedStarts },
     stopping: world.pacemaker.controller(id)?.belief(id).standby === true ? "shutdown" : "restart",
   });
 }
+
+const wordOf = (node: Node): Word => {
+  const { spoken } = node.memory;
+  return spoken?.ring === membershipOf(node).ring ? spoken.word : no_word;
+};
 
 /** A ring's number is used once. */
 export function membershipOf({ world, id, peer }: Node): Readings["membership"] {
@@ -52,16 +57,18 @@ export function membershipOf({ world, id, peer }: Node): Readings["membership"] 
   return { ring: String(ring), peer: members.includes(peer) };
 }
 
+const noLog: LogFacts = {
+  data: false,
+  standing: "none",
+  soleVoter: false,
+  removalInLog: false,
+  tailLost: false,
+  others: "",
+};
+
 export function logFacts(folder: DataFolder | undefined): LogFacts {
-  if (folder === undefined || folder.wal.records.length === 0)
-    return {
-      data: false,
-      standing: "none",
-      soleVoter: false,
-      removalInLog: false,
-      tailLost: false,
-      others: "",
-    };
+  if (folder === undefined || folder.wal.records.length === 0) return noLog;
+  if (folder.unreadable) return { ...noLog, data: true, standing: "unknown" };
   const { standing, removal, tail_lost, others } = walFacts(folder);
   return {
     data: true,
@@ -73,24 +80,24 @@ export function logFacts(folder: DataFolder | undefined): LogFacts {
   };
 }
 
-/** By what the log calls committed. */
-function isSoleVoter(folder: DataFolder): boolean {
-  const { state, entries, snapshot } = folder.wal.replay(folder.snapshots);
-  let membership: Membership = snapshot?.membership ?? noMembership;
-  try {
-    for (const { change, index } of entries)
-      if (change !== undefined && index <= state.commit) membership = changed(membership, change);
-  } catch {
-    return false;
-  }
-  return membership.voters.length === 1 && membership.voters[0] === folder.member;
-}
-
 /** What the peer published in the membership of now; what was said in an earlier one is not repeated. */
-export function saidByPeer({ world, site, id, peer }: Node): Published | undefined {
-  const text = world.attributes.get(id, peer, factsAttribute);
+export const saidByPeer = (node: Node): Published | undefined => saidBy(node, node.peer);
+
+export function saidBy({ world, site, id }: Node, whose: number): Published | undefined {
+  const text = world.attributes.get(id, whose, factsAttribute);
   if (text === undefined || !text.startsWith(`${world.corosync.view(id).ring} `)) return undefined;
   return site.published.get(text);
+}
+
+/** By a question that it answers alone, with or without a leader. */
+async function ownEtcd({ world, id }: Node, life: Life): Promise<Pick<Facts["etcd"], "running" | "leader">> {
+  const member = world.unit(id).running;
+  if (member?.paused === true) await world.kernel.tasks.sleep(life, call_us);
+  const running = world.unit(id).running;
+  return {
+    running: running !== undefined && !running.paused,
+    leader: running !== undefined && running.raft.lead !== 0,
+  };
 }
 
 async function peerServes({ world, id, peer }: Node, life: Life): Promise<boolean> {
@@ -110,13 +117,15 @@ async function peerServes({ world, id, peer }: Node, life: Life): Promise<boolea
 
 /** By the BMC; where that does not answer, by the outlet, which feeds both. */
 export async function powerOf(
-  { world, id, peer }: Node,
+  { world, id, peer, site }: Node,
   life: Life,
   seen: BmcAnswer | undefined,
 ): Promise<Facts["peerPower"]> {
   if (seen?.power !== undefined) return seen.power === "Off" ? "off" : "on";
+  if (!site.hasPdu) return "unreadable";
   const outlet = await world.askPdu(life, id, { kind: "read", machine: peer }, call_us);
-  return outlet?.power === "Off" ? "off" : "unreadable";
+  if (outlet === undefined) return "unreadable";
+  return outlet.power === "Off" ? "off" : "fed";
 }
 
 export function tagOf(answer: BmcAnswer | undefined): Tag {

@@ -1,4 +1,5 @@
 import { loneStart } from "../../src/act/lone-start.ts";
+import { publishFacts } from "../../src/act/publish.ts";
 import { runSteps } from "../../src/act/steps.ts";
 import { Life } from "../kernel/life.ts";
 import type { World } from "../world.ts";
@@ -7,9 +8,11 @@ import type { Node } from "./node.ts";
 import { nodeOf, type Site } from "./site.ts";
 
 const patience_us = 15_000_000;
+/** A machine that is to run something is told so before. */
+const stopped_us = 6_000_000;
 const again_us = 10_000_000;
 
-/** duet-guard: at boot, while Corosync waits for the peer, it looks whether a lone start is safe. */
+/** duet-guard: at boot, while Corosync waits for the peer, it looks whether a lone start is safe; and it says why nothing runs. */
 export function installGuard(world: World, site: Site): void {
   for (const id of [0, 1])
     world.machine(id).tenants.push({
@@ -18,18 +21,35 @@ export function installGuard(world: World, site: Site): void {
         world.kernel.tasks.start(() => guard(node, new Life(life)));
       },
     });
+  for (const id of [0, 1])
+    world.corosync.onView(id, ({ members }) => {
+      const node = nodeOf(world, site, id);
+      if (members.includes(node.peer)) world.kernel.tasks.start(() => tellWhileStopped(node));
+    });
+}
+
+/** On standby Pacemaker runs nothing here, and yet the peer must learn what this machine holds. */
+async function tellWhileStopped(node: Node): Promise<void> {
+  const { world, id } = node;
+  const life = new Life(world.machine(id).life);
+  await world.kernel.tasks.sleep(life, stopped_us);
+  const here = world.corosync.view(id).members.includes(node.peer);
+  if (here && !node.memory.started && !node.memory.busy)
+    await publishFacts(effectsOf(node, life), node.times);
 }
 
 async function guard(node: Node, life: Life): Promise<void> {
-  const { world, id, memory } = node;
+  const { world, id, peer, memory } = node;
   const { tasks } = world.kernel;
   await tasks.sleep(life, patience_us);
-  while (!world.corosync.view(id).quorate) {
-    if (!memory.busy) {
+  for (;;) {
+    const { quorate, members } = world.corosync.view(id);
+    if (!memory.busy && !memory.started && !members.includes(peer)) {
       memory.busy = true;
       const effects = effectsOf(node, life);
+      // With quorum, and nothing started: Pacemaker waits for a fence, and nobody else says what that waits for.
       node.decide("start", await effects.facts());
-      await runSteps(loneStart(effects, node.times), (step) => node.step(step));
+      if (!quorate) await runSteps(loneStart(effects, node.times), (step) => node.step(step));
       memory.busy = false;
     }
     await tasks.sleep(life, again_us);

@@ -31,7 +31,7 @@ export function memberEffects(node: Node, life: Life): MemberEffects {
         requests.addLearner(fresh, id, reply),
       );
     },
-    // A change that is proposed twice is void the second time, and a log with a void change can't be judged: look first.
+    // A change that is proposed twice is void the second time and answered with an error, but a step may be repeated: look first.
     promote: async (deadline_ms) => {
       const mine = world.unit(id).folder.value?.member ?? 0;
       const seen = await list("peer", deadline_ms);

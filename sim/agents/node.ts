@@ -2,22 +2,34 @@ import type { State } from "../../src/act/effects.ts";
 import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
-import { empty, type Facts } from "../../src/decide/facts.ts";
+import { empty, type Facts, type Word } from "../../src/decide/facts.ts";
 import type { TableName } from "../../src/decide/rules.ts";
 import type { Cell } from "../disk.ts";
 import type { Life } from "../kernel/life.ts";
 import { traceKind } from "../kernel/trace.ts";
 import type { World } from "../world.ts";
 import { membershipOf, saidByPeer } from "./facts.ts";
+import { nameOf } from "./names.ts";
 import type { Site } from "./site.ts";
 
 const ruleLine = traceKind("duet.rule", (machine, rule, sentence) => `${machine}: ${rule}: ${sentence}`);
 const stepLine = traceKind("duet.step", (machine, step) => `${machine}: ${step}`);
 
+const around_fence_ms = 3_500;
+
+/** An admin's word is for what he saw: in another membership it says nothing. */
+export interface Spoken {
+  readonly word: Word;
+  readonly ring: string;
+}
+
 /** What duet on one machine keeps in memory, or under /run: gone with the boot. */
 interface Memory {
   remembered: Remembered;
-  /** When this machine last went on after it had hung. */
+  /** When the membership of now was formed. */
+  ring_us: number;
+  /** When this machine last fell silent, and when it went on. */
+  hung_us: number;
   resumed_us: number;
   force: boolean;
   /** Pacemaker has started the resource, and promoted it. */
@@ -31,10 +43,13 @@ interface Memory {
   again: boolean;
   /** What is published is published once more, changed or not. */
   publish: boolean;
+  spoken: Spoken | undefined;
 }
 
 const nothing = (): Memory => ({
   remembered: nothing_remembered,
+  ring_us: 0,
+  hung_us: -1e12,
   resumed_us: -1e12,
   force: false,
   started: false,
@@ -45,15 +60,17 @@ const nothing = (): Memory => ({
   worker: undefined,
   again: false,
   publish: false,
+  spoken: undefined,
 });
 
-const noState: State = {
+export const noState: State = {
   lineage: empty.lineage,
   full: empty.full,
   takeover: empty.takeover,
   left: empty.left,
   surrendered: empty.surrendered,
   settled: empty.settled,
+  turn: undefined,
 };
 
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
@@ -64,8 +81,10 @@ export class Node {
   readonly state: Cell<State>;
   readonly times: Times;
   memory = nothing();
-  /** What it waits for, by its last decision. */
-  said = "";
+  /** What it waits for, by its last decision; put into words only for those who ask. */
+  #said: string | Verdict = "";
+  /** How it starts, or why not, by its last decision on that. */
+  verdict: Verdict | undefined;
 
   constructor(world: World, site: Site, id: number) {
     this.world = world;
@@ -75,16 +94,27 @@ export class Node {
     this.times = {
       ...times_default,
       tries_max: 20,
-      fence_delay_ms: (site.fence_delay_us[1 - id] ?? 0) / 1000,
+      // A command may come half a turn late: a turn is twice the slowest fence, with what is asked around it.
+      turn_ms: 2 * (world.bmcTimes.off_us / 1000 + around_fence_ms),
+      ...site.plant.times,
     };
     const note = () => {
       this.memory.remembered = remember(this.memory.remembered, membershipOf(this), saidByPeer(this));
     };
-    world.corosync.onView(id, note);
+    world.corosync.onView(id, ({ members }) => {
+      this.memory.ring_us = world.kernel.now_us;
+      // Together again: the next loss is a new one.
+      if (members.includes(this.peer)) this.memory.resumed_us = -1e12;
+      note();
+    });
     world.attributes.onChange(id, note);
     world.machine(id).tenants.push({
       dead: () => {
         this.memory = nothing();
+        this.verdict = undefined;
+      },
+      hung: () => {
+        this.memory.hung_us = world.kernel.now_us;
       },
       resumed: () => {
         this.memory.resumed_us = world.kernel.now_us;
@@ -100,18 +130,36 @@ export class Node {
     return nameOf(this.id);
   }
 
+  /** Should the peer win a race? Leadership is followed slowly: only what a look at peace sees. */
+  get peerFirst(): boolean {
+    const { preferred } = this.site;
+    if (preferred !== "leader") return preferred !== this.name;
+    const member = this.world.unit(this.id).running;
+    return member !== undefined && member.raft.lead !== 0 && member.raft.lead !== member.id;
+  }
+
+  get said(): string {
+    return typeof this.#said === "string" ? this.#said : this.#said.sentence;
+  }
+
+  set said(text: string) {
+    this.#said = text;
+  }
+
   decide(question: TableName, facts: Facts): Verdict {
+    const { kernel } = this.world;
     const verdict = decide(question, facts, this.site.plant.tables);
     for (const rule of verdict.path) this.site.fired.set(rule, (this.site.fired.get(rule) ?? 0) + 1);
-    if (verdict.sentence !== this.said)
-      this.world.kernel.note(ruleLine, this.name, verdict.rule, verdict.sentence);
-    this.said = verdict.sentence;
+    if (kernel.trace.on && verdict.sentence !== this.said)
+      kernel.note(ruleLine, this.name, verdict.rule, verdict.sentence);
+    this.#said = verdict;
+    if (question === "start" || question === "etcd") this.verdict = verdict;
     return verdict;
   }
 
   step(name: string): void {
     this.world.kernel.note(stepLine, this.name, name);
+    for (const listen of this.site.stepped) listen(this.id, name);
+    for (const spring of this.site.traps) spring(this.id, name);
   }
 }
-
-export const nameOf = (machine: number): string => (machine === 0 ? "node1" : "node2");

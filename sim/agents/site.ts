@@ -6,26 +6,45 @@ import { Node } from "./node.ts";
 /** What both machines share: how the site is set up, and what a run counts. */
 export interface Site {
   readonly plant: Plant;
-  readonly fence_delay_us: readonly [number, number];
+  /** Which machine should win a race; `leader`: whoever leads. */
+  preferred: "node1" | "node2" | "leader";
   /** Rules by how often they took part in a decision. */
   readonly fired: Map<string, number>;
   /** What was published, by the text that stands in the attribute. */
   readonly published: Map<string, Published>;
   readonly nodes: Node[];
+  /** Told of each step before it is done: checks, and the traps of faults. */
+  readonly stepped: StepListener[];
+  readonly traps: Set<StepListener>;
+  witness: "on" | "off";
+  /** A second path to prove Off by. */
+  hasPdu: boolean;
+  /** This machine has no feed until somebody brings it back. */
+  dark: number | undefined;
+  /** No fault begins any more. */
+  faultsOver: boolean;
   /** When each machine was last told to go off. */
   readonly fenced_us: [number, number];
   /** Until the pair was whole for the first time. */
   firstStart: boolean;
 }
 
+export type StepListener = (machine: number, step: string) => void;
+
 const never_us = 1e12;
 
 export const newSite = (plant: Plant, fired: Map<string, number>): Site => ({
   plant,
-  fence_delay_us: plant.equalDelays === true ? [0, 0] : [10_000_000, 0],
+  preferred: "node1",
   fired,
   published: new Map(),
   nodes: [],
+  stepped: [],
+  traps: new Set(),
+  witness: "on",
+  hasPdu: true,
+  dark: undefined,
+  faultsOver: false,
   fenced_us: [-never_us, -never_us],
   firstStart: true,
 });

@@ -13,11 +13,11 @@ import type { Node } from "./node.ts";
 const look_us = 100_000;
 
 export function unitEffects(node: Node, life: Life): UnitEffects {
-  const { world, id, memory, site } = node;
+  const { world, id, memory } = node;
   const { tasks } = world.kernel;
   const unit = world.unit(id);
   return {
-    isRunning: () => tasks.effect(life, 1_000, () => success(unit.running !== undefined)),
+    isRunning: () => tasks.look(life, () => success(unit.running !== undefined)),
     start: (how, deadline_ms) => start(node, life, how, deadline_ms),
     stop: async (deadline_ms) => {
       await tasks.answer<undefined>(life, (ended) => {
@@ -43,7 +43,7 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
       }),
     dropForceFlag: () =>
       tasks.effect(life, 1_000, () => {
-        if (site.plant.forceFlagStays !== true) memory.force = false;
+        memory.force = false;
         return done;
       }),
     setMasked: (masked) =>

@@ -1,20 +1,12 @@
-import type { Attributes } from "../attributes.ts";
-import type { Corosync, View } from "../corosync.ts";
-import type { Kernel } from "../kernel/kernel.ts";
+import type { View } from "../corosync.ts";
 import { label } from "../kernel/label.ts";
 import type { Life } from "../kernel/life.ts";
 import { traceKind } from "../kernel/trace.ts";
-import type {
-  FenceAgent,
-  Notification,
-  Operation,
-  Outcome,
-  PacemakerPolicy,
-  ResourceAgent,
-} from "./agent.ts";
+import type { Notification, Operation, Outcome } from "./agent.ts";
+import type { Cluster } from "./cluster.ts";
 import { Executor } from "./executor.ts";
 import { fence } from "./fencer.ts";
-import { type Known, noteFailure, unknownMachine } from "./known.ts";
+import { type Known, noteFailure, noteFenced, unknownMachine } from "./known.ts";
 import { type Belief, describe, isEmpty, type Plan, planFor } from "./plan.ts";
 
 /** Name of the transient attribute that holds the promotion score. */
@@ -26,18 +18,6 @@ const notifyDelay = label("pacemaker.notify-delay");
 const electionPick = label("pacemaker.dc");
 const dcLine = traceKind("pacemaker.dc", (machine) => `machine ${machine} is the coordinator`);
 const planLine = traceKind("pacemaker.plan", (machine, what) => `coordinator ${machine}: ${what}`);
-
-/** What the two controllers need of each other. */
-export interface Cluster {
-  readonly kernel: Kernel;
-  readonly corosync: Corosync;
-  readonly attributes: Attributes;
-  readonly policy: PacemakerPolicy;
-  readonly agent: ResourceAgent;
-  readonly fenceAgent: FenceAgent;
-  controller(machine: number): Controller | undefined;
-  fenced(by: number, target: number, ok: boolean): void;
-}
 
 /**
  * Pacemaker on one machine. One of the two is the coordinator (DC): it compares what it believes with what is wanted, and works
@@ -120,7 +100,8 @@ export class Controller {
     known.unclean = false;
     known.standby = other.#of(other.machine).standby;
     known.role = "unknown";
-    this.#elect(other);
+    // Whoever sees the other second: who has not seen this one yet would be left with a coordinator that it never met.
+    if (other.#view?.ring === this.#view?.ring) this.#elect(other);
   }
 
   /** The peer's Pacemaker came up within the membership. */
@@ -229,11 +210,7 @@ export class Controller {
       const ok = await this.#fence(machine, target);
       this.#cluster.fenced(machine, target, ok);
       if (!ok) return false;
-      const known = this.#of(target);
-      known.unclean = false;
-      known.online = false;
-      known.role = "stopped";
-      known.failed = false;
+      noteFenced(this.#of(target));
       this.#share();
     }
     return true;
@@ -248,19 +225,22 @@ export class Controller {
         resolve(false);
         return;
       }
+      let open = true;
       const watch = () => {
         if (!doer.life.alive) resolve(false);
-        else if (doer !== this) kernel.after(500_000, watch);
+        else if (open && doer !== this) kernel.after(500_000, watch);
       };
       watch();
       kernel.tasks.start(async () => {
-        resolve(await fence(kernel, fenceAgent, policy, { machine, target, life: doer.life }));
+        const ok = await fence(kernel, fenceAgent, policy, { machine, target, life: doer.life });
+        open = false;
+        resolve(ok);
       });
     });
   }
 
   async #each(operation: Operation, machines: readonly number[]): Promise<void> {
-    await Promise.all(machines.map((machine) => this.#act(operation, machine)));
+    await this.#cluster.kernel.tasks.all(machines.map((machine) => () => this.#act(operation, machine)));
   }
 
   async #act(operation: Operation, machine: number, notification?: Notification): Promise<void> {
@@ -276,23 +256,45 @@ export class Controller {
         this.executor.run(operation, resolve, notification);
         return;
       }
-      const ring = this.#view?.ring;
+      // Lost since this was planned: nobody there would ever answer.
+      if (this.#view?.members.includes(machine) !== true) {
+        resolve(undefined);
+        return;
+      }
+      const ring = this.#view.ring;
+      let open = true;
       const watch = () => {
-        if (!this.life.alive) return;
+        if (!open || !this.life.alive) return;
         if (this.#view?.ring !== ring || this.#cluster.controller(machine) === undefined) resolve(undefined);
         else kernel.after(200_000, watch);
       };
       watch();
       corosync.cast(this.machine, () => {
-        this.#cluster
-          .controller(machine)
-          ?.executor.run(
-            operation,
-            (outcome) => corosync.cast(machine, () => resolve(outcome)),
-            notification,
-          );
+        const doer = this.#cluster.controller(machine);
+        doer?.executor.run(
+          operation,
+          (outcome) => {
+            doer.#ran(operation);
+            corosync.cast(machine, () => {
+              open = false;
+              resolve(outcome);
+            });
+          },
+          notification,
+        );
       });
     });
+  }
+
+  /**
+   * What the other asked for is done here. Where the ring has changed meanwhile, or the other is dead, it never hears of
+   * that, and this one coordinates now or soon: it knows its own executor.
+   */
+  #ran(operation: Operation): void {
+    const known = this.#of(this.machine);
+    if (operation === "notify" || operation === "monitor" || known.role === "unknown") return;
+    known.role = this.executor.role;
+    this.wake();
   }
 
   /** To every machine that runs the resource. Some come late, some not at all, and nobody asks what became of them. */
@@ -304,12 +306,12 @@ export class Controller {
     if (machines.length === 0) return;
     const { kernel, policy } = this.#cluster;
     const notification: Notification = { when, operation, machines };
-    await Promise.all(
+    await kernel.tasks.all(
       [0, 1]
         .filter(
           (machine) => this.#of(machine).online && ["started", "promoted"].includes(this.#of(machine).role),
         )
-        .map(async (machine) => {
+        .map((machine) => async () => {
           const { notify_lost_ppm, notify_late_ppm } = policy;
           if (kernel.choices.fault(notifyLost, 2, notify_lost_ppm) > 0) return;
           if (kernel.choices.fault(notifyLate, 2, notify_late_ppm) > 0)
@@ -341,6 +343,18 @@ export class Controller {
     }
     this.#share();
     this.wake();
+  }
+
+  /** `stonith_admin --confirm`: somebody says that this machine is off, and Pacemaker takes it for a fence. */
+  confirmFence(target: number): void {
+    noteFenced(this.#of(target));
+    this.#share();
+    this.wake();
+  }
+
+  /** The resource's monitor says that it failed: it is stopped and started again in place. */
+  monitorFailed(): void {
+    this.#report(this.machine, "monitor", "error");
   }
 
   /** The resource is to leave this machine, or may come back. */

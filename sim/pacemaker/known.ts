@@ -21,6 +21,14 @@ export const unknownMachine = (): Known => ({
   standby: false,
 });
 
+/** It is off, by a fence or by somebody's word: nothing runs there. */
+export function noteFenced(known: Known): void {
+  known.unclean = false;
+  known.online = false;
+  known.role = "stopped";
+  known.failed = false;
+}
+
 /** An action failed there. What can't be stopped has to be switched off; everything else is stopped and started again. */
 export function noteFailure(
   known: Known,

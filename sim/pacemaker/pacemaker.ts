@@ -3,7 +3,8 @@ import type { Corosync } from "../corosync.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Life } from "../kernel/life.ts";
 import type { FenceAgent, PacemakerPolicy, ResourceAgent } from "./agent.ts";
-import { type Cluster, Controller } from "./controller.ts";
+import type { Cluster } from "./cluster.ts";
+import { Controller } from "./controller.ts";
 
 export type FencedListener = (by: number, target: number, ok: boolean) => void;
 

@@ -70,7 +70,7 @@ export function planFor(
     promote: is(
       (b) =>
         b.online && !away(b) && !b.failed && b.role === "started" && b.score !== undefined && b.score >= 0,
-    ),
+    ).toSorted((one, other) => (beliefs[other]?.score ?? 0) - (beliefs[one]?.score ?? 0)),
   };
 }
 

@@ -1,0 +1,166 @@
+import { no_word, type Word } from "../src/decide/facts.ts";
+import { isFullVoter } from "../src/decide/lineage.ts";
+import { wake } from "./agents/etcd.ts";
+import { membershipOf } from "./agents/facts.ts";
+import type { Node } from "./agents/node.ts";
+import { loseDisk } from "./faults/disk.ts";
+import { label } from "./kernel/label.ts";
+import { traceKind } from "./kernel/trace.ts";
+import { canRun, holdingOf, type Truth } from "./truth.ts";
+
+const both = label("admin.both");
+const wordLine = traceKind("storm.admin", (machine, what) => `an admin on ${machine}: ${what}`);
+const epochs_per_loss = 1000;
+
+/** What the sentence asks for, by the rule that said it. */
+export const asks = {
+  "R-POWER-UNREAD": "confirm",
+  "R-START-BLOCKED": "confirm",
+  "R-TAGS-UNREAD": "accept unknown",
+  "R-NEWER-TAG": "accept",
+  "R-NEWER-PEER": "accept",
+  "R-TIE": "choose",
+  "R-BOTH-GAVE-UP": "choose",
+  "R-PEER-SERVES-OLDER": "choose",
+  "R-STUCK": "choose",
+  "R-NEWEST-UNFIT": "choose",
+  "R-NO-LINEAGE": "choose",
+  "R-UNKNOWN": "choose",
+  "R-TAIL-LOST": "choose",
+  "R-NO-VOTER": "choose",
+  "R-ETCD-ALONE": "choose",
+  "R-ETCD-LAST-COPY": "choose",
+  "R-NO-DATA-ANYWHERE": "restore",
+} as const;
+const isAsked = (rule: string): rule is keyof typeof asks => Object.hasOwn(asks, rule);
+
+/**
+ * A person who does what a machine's sentence tells, and never says that a machine is off which is not. Losses that he accepts
+ * are told to the history in the moment in which a machine acts on them, not before.
+ */
+export class Admin {
+  words = 0;
+  losses = 0;
+  readonly #truth: Truth;
+  /** Machines that were told of an accepted loss. */
+  readonly #consented = new Set<number>();
+  readonly #losses = new Set<string>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+    truth.site.stepped.push((machine) => this.#watch(machine));
+  }
+
+  /** Follows the sentence of this machine. `words`: only what can be said, no restore. */
+  help(node: Node, how: "all" | "words" = "all"): void {
+    const rule = node.verdict?.rule;
+    if (rule === undefined || !isAsked(rule)) return;
+    switch (asks[rule]) {
+      case "confirm":
+        this.#speak(node, { peerDown: this.#isOff(node.peer) });
+        return;
+      case "accept unknown":
+        if (this.#mayAccept(node)) this.#speak(node, { accept: "unknown" });
+        return;
+      case "accept":
+        if (this.#mayAccept(node)) this.#speak(node, { accept: epochIn(node.verdict?.sentence ?? "") });
+        return;
+      case "choose":
+        if (how === "all") this.#choose();
+        return;
+      case "restore":
+        if (how === "all") this.#restore();
+        return;
+    }
+  }
+
+  /**
+   * He remembers where he accepted losses before. On the other machine, which knows nothing of them, he does so again only
+   * where the two are then a tie: with fewer losses than the other the epoch of now would be the lower one, and lose to the
+   * data that he has just given up (docs/simulator.md, what is left out).
+   */
+  #mayAccept({ id, peer }: Node): boolean {
+    return lossesIn(this.#epoch(id)) + 1 >= lossesIn(this.#epoch(peer));
+  }
+
+  #isOff(machine: number): boolean {
+    return !this.#truth.world.machine(machine).powered;
+  }
+
+  /** With the peer off he mostly says so too: the sentence after this one would ask for it. */
+  #speak(node: Node, said: Partial<Word>): void {
+    const { ring } = membershipOf(node);
+    const before = node.memory.spoken?.ring === ring ? node.memory.spoken.word : no_word;
+    const more = node.world.kernel.choices.pick(both, 3) !== 1 && this.#isOff(node.peer);
+    const word: Word = { ...before, ...said, peerDown: before.peerDown || said.peerDown === true || more };
+    if (same(word, before)) return;
+    this.words += 1;
+    node.memory.spoken = { word, ring };
+    if (word.accept !== undefined || word.choose === "self") this.#consented.add(node.id);
+    node.world.kernel.note(wordLine, node.name, textOf(word));
+    wake(node);
+  }
+
+  /** The data of the machine that can run it; where there is none, a backup. */
+  #choose(): void {
+    const { site } = this.#truth;
+    const fit = site.nodes.filter(
+      ({ id }) => isFullVoter(holdingOf(this.#truth, id)) && canRun(this.#truth, id),
+    );
+    const [best] = fit.toSorted((a, b) => this.#epoch(b.id) - this.#epoch(a.id));
+    if (best === undefined) {
+      this.#restore();
+      return;
+    }
+    for (const node of site.nodes) this.#speak(node, { choose: node === best ? "self" : "peer" });
+  }
+
+  #epoch(machine: number): number {
+    return holdingOf(this.#truth, machine).lineage?.epoch ?? 0;
+  }
+
+  /** The site is set up anew on empty disks; what a backup would bring back is older than all that was answered. */
+  #restore(): void {
+    const { world, site } = this.#truth;
+    this.losses += 1;
+    for (const { id } of world.machines) {
+      world.cutPower(id);
+      loseDisk(world, site, id, "everything");
+    }
+    site.firstStart = true;
+    world.history.lossAccepted();
+    world.kernel.note(wordLine, "both machines", "the site is set up anew");
+    for (const { id } of world.machines) if (world.bmc(id).fed) world.machine(id).powerOn();
+  }
+
+  /** A takeover after an accepted loss begins a new thousand of epochs. Without the admin's word nothing is forgiven. */
+  #watch(machine: number): void {
+    const node = this.#truth.site.nodes[machine];
+    const lineage = node?.state.value.lineage;
+    if (lineage === undefined || lineage.epoch % epochs_per_loss !== 0) return;
+    const name = `${lineage.epoch} ${lineage.owner}`;
+    if (this.#losses.has(name)) return;
+    this.#losses.add(name);
+    if (lineage.owner !== node?.name || !this.#consented.delete(machine)) return;
+    this.losses += 1;
+    node.world.kernel.note(wordLine, node.name, `the loss before epoch ${lineage.epoch} is accepted`);
+    node.world.history.lossAccepted();
+  }
+}
+
+const lossesIn = (epoch: number): number => Math.floor(epoch / epochs_per_loss);
+
+const same = (one: Word, other: Word): boolean =>
+  one.peerDown === other.peerDown && one.accept === other.accept && one.choose === other.choose;
+
+/** The epoch that the sentence names. */
+function epochIn(sentence: string): number | undefined {
+  const [, epoch] = /the loss of epoch (\d+)/.exec(sentence) ?? [];
+  return epoch === undefined ? undefined : Number(epoch);
+}
+
+function textOf({ peerDown, accept, choose }: Word): string {
+  const flag = accept === undefined ? "" : ` --accept-data-loss ${accept}`;
+  if (choose !== undefined) return `duet choose-data, ${choose === "self" ? "this machine's" : "the peer's"}`;
+  return peerDown ? `duet confirm-peer-down${flag}` : `duet${flag}`;
+}

@@ -1,0 +1,141 @@
+import { isNewer } from "../../src/decide/lineage.ts";
+import { tagOf, tagText } from "../agents/facts.ts";
+import type { Fault } from "../bmc.ts";
+import { label } from "../kernel/label.ts";
+import { some_us, type StormFault, type Trouble } from "./fault.ts";
+
+const whose = label("storm.claim");
+const slowness = label("storm.slow-bmc");
+
+/**
+ * Every fault of the lab's BMC, or this does not compile. One that can't be had is named here with the reason.
+ * `stale-power-state` freezes what the BMC says of a machine that is on: one that says Off of a running machine can't be made
+ * safe, and is assumed not to be (design 3).
+ */
+const kinds: Record<Fault["kind"], (trouble: Trouble) => Fault | undefined> = {
+  unreachable: () => ({ kind: "unreachable" }),
+  lies: () => ({ kind: "lies" }),
+  "graceful-off": () => ({ kind: "graceful-off" }),
+  "accepted-no-effect": () => ({ kind: "accepted-no-effect" }),
+  "hang-after-connect": () => ({ kind: "hang-after-connect" }),
+  "hang-in-tls": () => ({ kind: "hang-in-tls" }),
+  drip: () => ({ kind: "drip" }),
+  unauthorized: () => ({ kind: "unauthorized" }),
+  "server-error": () => ({ kind: "server-error" }),
+  "session-limit": () => ({ kind: "session-limit" }),
+  "stale-power-state": ({ world, machine }) =>
+    world.machine(machine).powered ? { kind: "stale-power-state" } : undefined,
+  // A second is harmless, four are longer than a reading may take, twenty than anything.
+  slow: ({ world: { kernel } }) => ({
+    kind: "slow",
+    seconds: [1, 4, 20][kernel.choices.pick(slowness, 3)] ?? 1,
+  }),
+  "forgets-tag": () => ({ kind: "forgets-tag" }),
+};
+
+function setFor(trouble: Trouble, fault: Fault, long_us: number): void {
+  const bmc = trouble.world.bmc(trouble.machine);
+  bmc.setFaults([...bmc.faults.filter(({ kind }) => kind !== fault.kind), fault]);
+  trouble.world.kernel.after(long_us, () =>
+    bmc.setFaults(bmc.faults.filter(({ kind }) => kind !== fault.kind)),
+  );
+}
+
+const withFault = (kind: Fault["kind"]): StormFault => ({
+  name: `a BMC's fault: ${kind}`,
+  run: (trouble) => {
+    const fault = kinds[kind](trouble);
+    const long_us = some_us(trouble);
+    if (fault !== undefined) setFor(trouble, fault, long_us);
+  },
+});
+
+/** Those that last. Nothing restarts a BMC here, so `forgets-tag` has its own. */
+const lasting: readonly Fault["kind"][] = [
+  "unreachable",
+  "lies",
+  "graceful-off",
+  "accepted-no-effect",
+  "hang-after-connect",
+  "hang-in-tls",
+  "drip",
+  "unauthorized",
+  "server-error",
+  "session-limit",
+  "stale-power-state",
+  "slow",
+];
+
+function restart({ world, machine }: Trouble): void {
+  world.bmc(machine).handle({ kind: "manager reset" }, () => undefined);
+}
+
+/** The tag is gone when the BMC is back. */
+const forget = (trouble: Trouble): void => {
+  setFor(trouble, { kind: "forgets-tag" }, some_us(trouble));
+  restart(trouble);
+};
+
+export const bmcFaults: readonly StormFault[] = [
+  ...lasting.map(withFault),
+  { name: "a BMC restarts", run: restart },
+  { name: "a BMC restarts, and forgets its tag", run: forget },
+  {
+    name: "both BMCs are away",
+    run: (trouble) => {
+      const long_us = some_us(trouble);
+      for (const { id } of trouble.world.machines)
+        setFor({ ...trouble, machine: id }, { kind: "unreachable" }, long_us);
+    },
+  },
+  {
+    name: "a BMC is away, and the machine hangs",
+    run: (trouble) => {
+      const { world, machine } = trouble;
+      const long_us = some_us(trouble);
+      setFor(trouble, { kind: "unreachable" }, long_us);
+      const { life } = world.machine(machine);
+      world.machine(machine).hang();
+      world.kernel.after(long_us, () => {
+        if (world.machine(machine).life === life) world.machine(machine).resume();
+      });
+    },
+  },
+];
+
+/** What somebody else writes into an asset tag. */
+const foreign = "asset 4711";
+
+/**
+ * A copy of a BMC's settings from a later time: the tag claims an epoch that nobody here has reached. It does not replace what
+ * its owner has not heard of: the owner takes its own name for its own, and a forged tag can't be told from a written one.
+ */
+export function claim({ world, site, machine }: Trouble): void {
+  const bmc = world.bmc(machine);
+  const owner = site.nodes[world.kernel.choices.pick(whose, 2)];
+  const there = tagOf({ status: 200, tag: bmc.tag });
+  if (owner === undefined || (there.kind === "lineage" && isNewer(there, owner.state.value.lineage))) return;
+  const epochs = site.nodes.map(({ state }) => state.value.lineage?.epoch ?? 0);
+  bmc.writeTag(tagText({ epoch: Math.max(...epochs) + 1, owner: owner.name }));
+}
+
+/** These leave a machine that boots alone without a witness. */
+export const tagFaults: readonly StormFault[] = [
+  { name: "a BMC claims a later epoch", run: claim },
+  {
+    name: "both BMCs restart and forget their tags",
+    run: (trouble) => {
+      for (const { id } of trouble.world.machines) forget({ ...trouble, machine: id });
+    },
+  },
+  {
+    name: "somebody writes a text of his own over a tag",
+    run: ({ world, machine }) => world.bmc(machine).writeTag(foreign),
+  },
+  {
+    name: "somebody writes a text of his own over both tags",
+    run: ({ world }) => {
+      for (const { id } of world.machines) world.bmc(id).writeTag(foreign);
+    },
+  },
+];

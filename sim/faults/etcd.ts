@@ -1,0 +1,72 @@
+import { label } from "../kernel/label.ts";
+import { later, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
+
+const what = label("storm.damage");
+/** Each sync takes that much longer. */
+const slower_us = 150_000;
+
+/** etcd finds out when it reads: it ends, and no start works until somebody or something makes the folder anew. */
+function damage({ world, machine }: Trouble): void {
+  const unit = world.unit(machine);
+  const { value } = unit.folder;
+  if (value === undefined) return;
+  value.corrupt = true;
+  // Its log too, or only what etcd makes of it: then duet can still read the log.
+  value.unreadable = world.kernel.choices.pick(what, 2) === 1;
+  unit.kill();
+}
+
+export const etcdFaults: readonly StormFault[] = [
+  { name: "etcd is killed", run: ({ world, machine }) => world.unit(machine).kill() },
+  {
+    name: "etcd is killed on both",
+    run: ({ world }) => {
+      for (const { id } of world.machines) world.unit(id).kill();
+    },
+  },
+  {
+    name: "the disk is slow",
+    run: (trouble) => {
+      const { disk } = trouble.world.machine(trouble.machine);
+      disk.slower_us = slower_us;
+      trouble.world.kernel.after(some_us(trouble), () => {
+        disk.slower_us = 0;
+      });
+    },
+  },
+  {
+    name: "Pacemaker finds its resource failed, and starts it again",
+    run: ({ world, machine }) => world.pacemaker.controller(machine)?.monitorFailed(),
+  },
+  {
+    name: "the power strip is dead",
+    run: (trouble) => {
+      const { world } = trouble;
+      if (!trouble.site.hasPdu) return;
+      world.pdu.serving = false;
+      world.kernel.after(some_us(trouble), () => {
+        world.pdu.serving = true;
+      });
+    },
+  },
+];
+
+/** On one machine the other goes on without it; with both, nobody is left to give anything up for. */
+export const damageFaults: readonly StormFault[] = [
+  { name: "etcd's folder is damaged", run: damage },
+  {
+    name: "etcd's folders are damaged on both",
+    run: (trouble) => {
+      damage(trouble);
+      later(trouble, 20 * second_us, () => damage({ ...trouble, machine: 1 - trouble.machine }));
+    },
+  },
+  {
+    name: "etcd's folder is damaged, and the peer loses its power",
+    run: (trouble) => {
+      const { world, machine } = trouble;
+      world.cutPower(1 - machine);
+      later(trouble, some_us(trouble), () => damage(trouble));
+    },
+  },
+];

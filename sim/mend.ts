@@ -1,0 +1,161 @@
+import type { Node } from "./agents/node.ts";
+import { loseDisk } from "./faults/disk.ts";
+import { switchOn } from "./faults/fault.ts";
+import { label } from "./kernel/label.ts";
+import { traceKind } from "./kernel/trace.ts";
+import { falsehood } from "./reasons.ts";
+import { answers } from "./truth.ts";
+import { isWhole, standing, type Storm } from "./whole.ts";
+import { calm } from "./wire.ts";
+
+const second = 1_000_000;
+const look_us = 2 * second;
+/** From the last mended fault to 1+1, with a person who switches on what is off; and again after each help. */
+const mended_us = 420 * second;
+/** A call for a person stands when it was said for so long: readings and words on their way have had their time. */
+const standing_us = 70 * second;
+const switch_us = 60 * second;
+const helps_max = 8;
+const operations_min = 200;
+const peace_us_max = 180 * second;
+/** With the faults over: one for what they left behind, one for what was pending. */
+const fences_max = 3;
+
+const dark = label("storm.dark");
+const replaced = label("storm.replaced");
+const line = traceKind("storm.whole", (what) => `${what}`);
+
+/** Everything works again, a person switches on what stays off, and helps where a machine calls for that with good reason. */
+export async function mend(storm: Storm): Promise<void> {
+  const { world, site, kind } = storm;
+  const { kernel } = world;
+  site.dark = kind.outlasts ? kernel.choices.pick(dark, 2) : undefined;
+  repair(storm);
+  kernel.note(line, "the faults are over");
+  if (site.dark !== undefined) {
+    await outlast(storm, site.dark);
+    if (kernel.violation !== undefined) return;
+    // The same machine, or a new one in its place.
+    if (kernel.choices.pick(replaced, 2) === 1) loseDisk(world, site, site.dark, "everything");
+    world.feed(site.dark, true);
+    site.dark = undefined;
+    kernel.note(line, "the dark machine has its feed again");
+  }
+  const ended = await helped(storm, () => isWhole(storm));
+  if (kernel.violation !== undefined) return;
+  if (!ended) {
+    kernel.fail("whole again", standing(site));
+    return;
+  }
+  site.firstStart = false;
+  // A moment of peace, with the clients' last words: as many as make a history worth a check.
+  const end_us = kernel.now_us + peace_us_max;
+  do await kernel.run(kernel.now_us + 5 * second);
+  while (world.history.operations.length < operations_min && kernel.now_us < end_us);
+}
+
+function repair({ world, site }: Storm): void {
+  site.faultsOver = true;
+  site.traps.clear();
+  for (const wire of [...world.links, world.management]) {
+    wire.times = calm;
+    wire.tap = undefined;
+  }
+  for (const link of world.links) link.healBoth(0, 1);
+  world.pdu.serving = site.hasPdu;
+  for (const machine of world.machines) {
+    for (const end of [2, 3, 4]) world.management.healBoth(machine.id, end);
+    world.bmc(machine.id).setFaults([]);
+    machine.disk.slower_us = 0;
+    machine.resume();
+    if (machine.id === site.dark) world.feed(machine.id, false);
+    else if (world.pdu.isOn(machine.id)) world.feed(machine.id, true);
+    else world.pdu.handle({ kind: "on", machine: machine.id }, () => undefined);
+  }
+}
+
+/** One machine and its BMC are dark: the other serves, or says what it needs, and serves when it was given that. */
+async function outlast(storm: Storm, gone: number): Promise<void> {
+  const { world } = storm;
+  const alive = 1 - gone;
+  const serves = () => {
+    const member = world.unit(alive).running;
+    return member !== undefined && member.raft.role === "leader";
+  };
+  const ended = await helped(storm, serves);
+  if (!ended && !waits_for_peer.has(storm.site.nodes[alive]?.verdict?.rule ?? ""))
+    world.kernel.fail("serves alone", standing(storm.site));
+}
+
+/** What such a machine holds can't be served without the other's: it says so, and that it waits for the other. */
+const waits_for_peer: ReadonlySet<string> = new Set([
+  "R-GAVE-UP",
+  "R-NO-DATA",
+  "R-NOT-VOTER",
+  "R-REMOVAL",
+  "R-NOT-FULL",
+]);
+
+/** Until it is as it should be; each help gets its own time. */
+async function helped(storm: Storm, isGood: () => boolean): Promise<boolean> {
+  const { world, site } = storm;
+  const { kernel } = world;
+  const since_us = new Map<Node, number>();
+  const fences = [0, 0];
+  const fenced_us = [...site.fenced_us];
+  let end_us = kernel.now_us + mended_us;
+  let helps = 0;
+  for (let looks = 1; kernel.now_us < end_us && kernel.violation === undefined; looks += 1) {
+    if (isGood()) return true;
+    await kernel.run(kernel.now_us + look_us);
+    if ((looks * look_us) % switch_us === 0) switchAllOn(storm);
+    for (const id of [0, 1]) {
+      if (site.fenced_us[id === 0 ? 0 : 1] === fenced_us[id]) continue;
+      fenced_us[id] = site.fenced_us[id === 0 ? 0 : 1];
+      fences[id] = (fences[id] ?? 0) + 1;
+      if ((fences[id] ?? 0) > fences_max)
+        kernel.fail("fence loop", `machine ${id} was fenced ${fences[id]} times with no fault left`);
+    }
+    if (!isCalm(storm)) since_us.clear();
+    const caller = site.nodes.find((node) => calls(node, since_us, kernel.now_us));
+    if (caller === undefined || helps >= helps_max) continue;
+    helps += 1;
+    since_us.clear();
+    end_us = kernel.now_us + mended_us;
+    help(storm, caller);
+  }
+  return kernel.violation === undefined && isGood();
+}
+
+function switchAllOn({ world, site }: Storm): void {
+  for (const { id } of world.machines) {
+    if (id === site.dark) continue;
+    if (!world.pdu.isOn(id)) world.pdu.handle({ kind: "on", machine: id }, () => undefined);
+    else switchOn(world, id);
+  }
+}
+
+/** All that should be there is up: a machine that boots, or a BMC, is no reason to call anybody. */
+const isCalm = ({ world, site }: Storm): boolean =>
+  world.machines.every(({ id, up }) => id === site.dark || (up && answers({ world, site }, id, id)));
+
+/** It has called a person with one and the same sentence for long enough. */
+function calls(node: Node, since_us: Map<Node, number>, now_us: number): boolean {
+  if (node.verdict?.decision.do !== "needs-human") {
+    since_us.delete(node);
+    return false;
+  }
+  const from_us = since_us.get(node) ?? now_us;
+  since_us.set(node, from_us);
+  return now_us - from_us >= standing_us;
+}
+
+function help({ world, site, kind, admin, tally }: Storm, node: Node): void {
+  const rule = node.verdict?.rule ?? "";
+  tally.calls.set(rule, (tally.calls.get(rule) ?? 0) + 1);
+  const wrong = kind.heals
+    ? `nothing was lost, and yet ${rule} calls a person`
+    : falsehood({ world, site }, node.id, rule);
+  if (wrong !== undefined) world.kernel.fail("a reason that is not true", `${wrong}: ${standing(site)}`);
+  else admin.help(node);
+}

@@ -1,0 +1,17 @@
+import type { Attributes } from "../attributes.ts";
+import type { Corosync } from "../corosync.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { FenceAgent, PacemakerPolicy, ResourceAgent } from "./agent.ts";
+import type { Controller } from "./controller.ts";
+
+/** What the two controllers need of each other. */
+export interface Cluster {
+  readonly kernel: Kernel;
+  readonly corosync: Corosync;
+  readonly attributes: Attributes;
+  readonly policy: PacemakerPolicy;
+  readonly agent: ResourceAgent;
+  readonly fenceAgent: FenceAgent;
+  controller(machine: number): Controller | undefined;
+  fenced(by: number, target: number, ok: boolean): void;
+}

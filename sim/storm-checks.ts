@@ -1,0 +1,80 @@
+import type { Lineage } from "../src/decide/facts.ts";
+import { rank } from "../src/decide/lineage.ts";
+import type { Site } from "./agents/site.ts";
+import type { DataFolder } from "./raft/data.ts";
+import { bothCopiesGone } from "./checks-copies.ts";
+import { fenceLoop } from "./checks-fence.ts";
+import type { Check } from "./checks.ts";
+
+/** Two fences so close are one race. */
+const race_us = 8_000_000;
+
+/** What can be said of duet's machines, and not of raft alone. */
+export const stormChecks = (site: Site): readonly Check[] => [
+  bothFenced(site),
+  olderLineage(site),
+  lastCopy(site),
+  bothCopiesGone,
+  fenceLoop(site),
+];
+
+const bothFenced = (site: Site): Check => ({
+  name: "both fenced",
+  sentence: "never do two machines switch each other off",
+  watch: ({ kernel, machines }) => {
+    kernel.afterEvent.push(() => {
+      if (machines[0].powered || machines[1].powered) return;
+      if (site.fenced_us.every((at_us) => kernel.now_us - at_us < race_us))
+        kernel.fail("both fenced", "each was told to go off by the other, and both are off");
+    });
+  },
+});
+
+/** The newest lineage under which somebody led; after an accepted loss it begins anew. */
+const olderLineage = (site: Site): Check => ({
+  name: "older lineage",
+  sentence: "nobody leads with data of an older epoch than one that was led with before",
+  watch: ({ kernel, etcdEnv, history }) => {
+    let newest: Lineage | undefined;
+    history.onLoss.push(() => {
+      newest = undefined;
+    });
+    etcdEnv.observers.push({
+      role({ machine }, role) {
+        const lineage = site.nodes[machine]?.state.value.lineage;
+        if (role !== "leader" || lineage === undefined) return;
+        const order = rank(lineage, newest);
+        if (order === "higher") newest = lineage;
+        else if (order !== "same")
+          kernel.fail(
+            "older lineage",
+            `machine ${machine} leads with epoch ${lineage.epoch} of ${lineage.owner}; epoch ${newest?.epoch} was led before`,
+          );
+      },
+    });
+  },
+});
+
+/** In its log, or in its database up to where the log begins. */
+const holds = (folder: DataFolder | undefined, write: number): boolean =>
+  folder !== undefined &&
+  (folder.backend.store.values.lastIndexOf(write, folder.backend.length - 1) >= 0 ||
+    folder.wal.replay(folder.snapshots).entries.some(({ kind, value }) => kind === "put" && value === write));
+
+/** Data is moved aside only where the other machine's etcd holds everything that was answered. */
+const lastCopy = (site: Site): Check => ({
+  name: "last copy",
+  sentence: "no machine gives up the last copy of what was acknowledged",
+  watch: (world) => {
+    site.stepped.push((machine, step) => {
+      if (step !== "move the data aside" || world.unit(machine).folder.value === undefined) return;
+      const { order } = world.history;
+      const last = order.at(-1);
+      if (last !== undefined && !holds(world.unit(1 - machine).folder.value, last))
+        world.kernel.fail(
+          "last copy",
+          `machine ${machine} moves its data aside, and the other does not hold the last of ${order.length} writes`,
+        );
+    });
+  },
+});

@@ -1,0 +1,68 @@
+import { empty, type Holding, type Lineage, type Tag } from "../src/decide/facts.ts";
+import { isFullVoter, isNewer } from "../src/decide/lineage.ts";
+import { logFacts, tagOf } from "./agents/facts.ts";
+import type { Site } from "./agents/site.ts";
+import type { World } from "./world.ts";
+
+/** What is so, whatever anybody has read or heard: for checks and for the admin, never for an agent. */
+export interface Truth {
+  readonly world: World;
+  readonly site: Site;
+}
+
+export function holdingOf({ world, site }: Truth, machine: number): Holding {
+  const state = site.nodes[machine]?.state.value;
+  return { ...empty, ...state, ...logFacts(world.unit(machine).folder.value) };
+}
+
+export const tagsThere = ({ world }: Truth): readonly Tag[] =>
+  world.bmcs.map(({ tag }) => tagOf({ status: 200, tag }));
+
+/** Does this machine's etcd start from what is there? */
+export function canRun({ world }: Truth, machine: number): boolean {
+  const unit = world.unit(machine);
+  return unit.hindered === undefined && unit.folder.value?.corrupt === false;
+}
+
+/** A full voter's data that runs. */
+export const isFit = (truth: Truth, machine: number): boolean =>
+  isFullVoter(holdingOf(truth, machine)) && canRun(truth, machine);
+
+/** The BMC answers whoever asks it from there. */
+export function answers({ world }: Truth, from: number, machine: number): boolean {
+  const bmc = world.bmc(machine);
+  return bmc.serving && bmc.faults.length === 0 && world.management.joined(from, 2 + machine);
+}
+
+/** A tag above this lineage that nobody's disk explains away. */
+export function claimedAbove(truth: Truth, machine: number): boolean {
+  const own = holdingOf(truth, machine);
+  const other = holdingOf(truth, 1 - machine);
+  // The other's file says that it never served such a thing.
+  const denied =
+    other.lineage !== undefined && !isNewer(other.lineage, own.lineage) && other.takeover?.step !== "intent";
+  return !denied && tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, own.lineage));
+}
+
+/** Where one disk has forgotten what it held, only the tags can tell: both of them, or nobody can. */
+const allTagged = (truth: Truth): boolean =>
+  truth.site.witness === "on" && tagsThere(truth).every(({ kind }) => kind === "lineage");
+
+/** With both machines on and joined: could one of them serve the newest data there is, with nobody's help? */
+export function someoneCould(truth: Truth): boolean {
+  const { world } = truth;
+  if (!world.machines.every(({ up }) => up) || !world.links[0].joined(0, 1)) return false;
+  return [0, 1].some((machine) => {
+    const own = holdingOf(truth, machine);
+    const other = holdingOf(truth, 1 - machine);
+    return (
+      isFit(truth, machine) &&
+      own.surrendered === undefined &&
+      (other.lineage === undefined ? allTagged(truth) : !isNewer(other.lineage, own.lineage)) &&
+      !claimedAbove(truth, machine)
+    );
+  });
+}
+
+export const sameLineage = (one: Lineage | undefined, other: Lineage | undefined): boolean =>
+  one?.epoch === other?.epoch && one?.owner === other?.owner;
