@@ -5,6 +5,7 @@ import { ensureImage } from "../lab/image.ts";
 import { seconds } from "../src/machine/progress.ts";
 import { runChecks, runShellcheck } from "./checks.ts";
 import { type Counts, runTests, type TestRun } from "./nodetest.ts";
+import { runStorms } from "./storms.ts";
 import { StepFailed, Steps } from "./steps.ts";
 import { planTests, type TestPlan } from "./testfiles.ts";
 import { checkout, treeFiles } from "./tree.ts";
@@ -25,6 +26,7 @@ async function main(patterns: readonly string[]): Promise<number> {
     await steps.quiet("build", async () => relative(checkout, await buildDuet(steps.progress)));
   }
   await testStep(steps, plan, lab);
+  if (everything) await runStorms(steps);
   process.stderr.write(
     `\n${steps.table()}  ${steps.failed ? "failed" : "passed"} in ${seconds(steps.progress.total_ms)}\n`,
   );

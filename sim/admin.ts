@@ -21,7 +21,6 @@ export const asks = {
   "R-NEWER-PEER": "accept",
   "R-TIE": "choose",
   "R-BOTH-GAVE-UP": "choose",
-  "R-PEER-SERVES-OLDER": "choose",
   "R-STUCK": "choose",
   "R-NEWEST-UNFIT": "choose",
   "R-NO-LINEAGE": "choose",
@@ -60,10 +59,10 @@ export class Admin {
         this.#speak(node, { peerDown: this.#isOff(node.peer) });
         return;
       case "accept unknown":
-        if (this.#mayAccept(node)) this.#speak(node, { accept: "unknown" });
+        this.#speak(node, { accept: "unknown" });
         return;
       case "accept":
-        if (this.#mayAccept(node)) this.#speak(node, { accept: epochIn(node.verdict?.sentence ?? "") });
+        this.#speak(node, { accept: epochIn(node.verdict?.sentence ?? "") });
         return;
       case "choose":
         if (how === "all") this.#choose();
@@ -72,15 +71,6 @@ export class Admin {
         if (how === "all") this.#restore();
         return;
     }
-  }
-
-  /**
-   * He remembers where he accepted losses before. On the other machine, which knows nothing of them, he does so again only
-   * where the two are then a tie: with fewer losses than the other the epoch of now would be the lower one, and lose to the
-   * data that he has just given up (docs/simulator.md, what is left out).
-   */
-  #mayAccept({ id, peer }: Node): boolean {
-    return lossesIn(this.#epoch(id)) + 1 >= lossesIn(this.#epoch(peer));
   }
 
   #isOff(machine: number): boolean {
@@ -147,8 +137,6 @@ export class Admin {
     node.world.history.lossAccepted();
   }
 }
-
-const lossesIn = (epoch: number): number => Math.floor(epoch / epochs_per_loss);
 
 const same = (one: Word, other: Word): boolean =>
   one.peerDown === other.peerDown && one.accept === other.accept && one.choose === other.choose;

@@ -51,7 +51,11 @@ export async function mend(storm: Storm): Promise<void> {
   // A moment of peace, with the clients' last words: as many as make a history worth a check.
   const end_us = kernel.now_us + peace_us_max;
   do await kernel.run(kernel.now_us + 5 * second);
-  while (world.history.operations.length < operations_min && kernel.now_us < end_us);
+  while (
+    kernel.violation === undefined &&
+    world.history.operations.length < operations_min &&
+    kernel.now_us < end_us
+  );
 }
 
 function repair({ world, site }: Storm): void {
@@ -101,21 +105,14 @@ async function helped(storm: Storm, isGood: () => boolean): Promise<boolean> {
   const { world, site } = storm;
   const { kernel } = world;
   const since_us = new Map<Node, number>();
-  const fences = [0, 0];
-  const fenced_us = [...site.fenced_us];
+  const noFenceLoop = fenceLook(storm);
   let end_us = kernel.now_us + mended_us;
   let helps = 0;
   for (let looks = 1; kernel.now_us < end_us && kernel.violation === undefined; looks += 1) {
     if (isGood()) return true;
     await kernel.run(kernel.now_us + look_us);
     if ((looks * look_us) % switch_us === 0) switchAllOn(storm);
-    for (const id of [0, 1]) {
-      if (site.fenced_us[id === 0 ? 0 : 1] === fenced_us[id]) continue;
-      fenced_us[id] = site.fenced_us[id === 0 ? 0 : 1];
-      fences[id] = (fences[id] ?? 0) + 1;
-      if ((fences[id] ?? 0) > fences_max)
-        kernel.fail("fence loop", `machine ${id} was fenced ${fences[id]} times with no fault left`);
-    }
+    noFenceLoop();
     if (!isCalm(storm)) since_us.clear();
     const caller = site.nodes.find((node) => calls(node, since_us, kernel.now_us));
     if (caller === undefined || helps >= helps_max) continue;
@@ -125,6 +122,21 @@ async function helped(storm: Storm, isGood: () => boolean): Promise<boolean> {
     help(storm, caller);
   }
   return kernel.violation === undefined && isGood();
+}
+
+/** To be called at each look: counts how often each machine is fenced from here on. */
+function fenceLook({ world, site }: Storm): () => void {
+  const seen = site.fenced_us.map((at_us) => ({ at_us, times: 0 }));
+  return () => {
+    for (const [id, look] of seen.entries()) {
+      const at_us = site.fenced_us[id === 0 ? 0 : 1];
+      if (at_us === look.at_us) continue;
+      look.at_us = at_us;
+      look.times += 1;
+      if (look.times > fences_max)
+        world.kernel.fail("fence loop", `machine ${id} was fenced ${look.times} times with no fault left`);
+    }
+  };
 }
 
 function switchAllOn({ world, site }: Storm): void {

@@ -13,15 +13,17 @@ const isMember = ({ world }: Truth, me: number): boolean => world.corosync.view(
 export const reasons: Readonly<Record<string, Reason>> = {
   "R-BOTH-GAVE-UP": (truth) => [0, 1].every((id) => holdingOf(truth, id).surrendered !== undefined),
   "R-NO-DATA-ANYWHERE": (truth) => [0, 1].every((id) => !holdingOf(truth, id).data),
-  "R-TIE": (truth, me) => mine(truth, me).data && theirs(truth, me).data && order(truth, me) === "tie",
+  "R-TIE": (truth, me) =>
+    mine(truth, me).data &&
+    theirs(truth, me).data &&
+    (order(truth, me) === "tie" ||
+      (order(truth, me) === "higher" && truth.world.unit(1 - me).running !== undefined)),
   // A full voter, as the sentence says: one that was promoted meanwhile, and is not full yet, is none.
   "R-NO-VOTER": (truth) => [0, 1].every((id) => !isFullVoter(holdingOf(truth, id))),
   "R-NEWEST-UNFIT": (truth, me) => {
     const newest = order(truth, me) === "higher" ? me : 1 - me;
     return order(truth, me) !== "same" && !isFullVoter(holdingOf(truth, newest));
   },
-  "R-PEER-SERVES-OLDER": (truth, me) =>
-    order(truth, me) === "higher" && truth.world.unit(1 - me).running !== undefined,
   "R-STUCK": (truth, me) =>
     !isVoter(mine(truth, me)) &&
     (!isFullVoter(theirs(truth, me)) || theirs(truth, me).surrendered !== undefined),
@@ -51,7 +53,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
 };
 
 /** What was acknowledged lies on both disks: which of it counts nobody but a person can say, whoever could serve. */
-const twoHistories: ReadonlySet<string> = new Set(["R-PEER-SERVES-OLDER", "R-TIE"]);
+const twoHistories: ReadonlySet<string> = new Set(["R-TIE"]);
 
 /** What is wrong with this call for a person; undefined: it is true, and nobody but a person can help. */
 export function falsehood(truth: Truth, me: number, rule: string): string | undefined {

@@ -1,7 +1,8 @@
 import { label } from "../kernel/label.ts";
-import { later, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
+import { later, onAgain, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const what = label("storm.damage");
+const learner_us = 300_000;
 /** Each sync takes that much longer. */
 const slower_us = 150_000;
 
@@ -53,6 +54,21 @@ export const etcdFaults: readonly StormFault[] = [
 
 /** On one machine the other goes on without it; with both, nobody is left to give anything up for. */
 export const damageFaults: readonly StormFault[] = [
+  {
+    name: "a power cut, and etcd's folder is damaged when the machine is a learner again",
+    run: (trouble) => {
+      const { world, site, machine } = trouble;
+      const spring = (who: number, step: string) => {
+        if (who !== machine || step !== "ask for promotion") return;
+        site.traps.delete(spring);
+        // By then it holds something, and is no voter yet.
+        later(trouble, learner_us, () => damage(trouble));
+      };
+      site.traps.add(spring);
+      world.cutPower(machine);
+      onAgain(trouble, machine);
+    },
+  },
   { name: "etcd's folder is damaged", run: damage },
   {
     name: "etcd's folders are damaged on both",

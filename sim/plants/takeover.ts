@@ -1,8 +1,9 @@
 import { done, success } from "../../src/act/effects.ts";
 import type { Facts } from "../../src/decide/facts.ts";
+import { tableNames } from "../../src/decide/rules.ts";
 import { membershipOf } from "../agents/facts.ts";
 import { nodeOf } from "../agents/site.ts";
-import { loss, outage, type Plant, seeing } from "./plant.ts";
+import { loss, outage, type Plant, seeing, seenBy } from "./plant.ts";
 import { without } from "./tables.ts";
 
 /** Its etcd has no leader: the peer must be dead. */
@@ -53,12 +54,25 @@ export const takeoverPlants: readonly Plant[] = [
   },
   {
     name: "surrender-stays",
-    sentence: "a surrender counts like Off also after the peer has joined anew",
+    sentence:
+      "a surrender counts like Off also after the peer has joined anew, and a joiner does not say first that it is over",
     pitfalls: [],
-    stoppedBy: "R-NO-PROOF, R-PEER-HERE: a surrender names the members that it was said to",
+    stoppedBy:
+      "R-NO-PROOF, R-PEER-HERE: a surrender names the members that it was said to; the step `tell the peer` of a rejoin",
     checks: loss,
     favours: ["one serves alone, both lose power, and both links are cut when they are whole again"],
-    ...seeing(surrenderStays),
+    tables: seenBy(tableNames, surrenderStays),
+    effects: (effects) => ({
+      ...effects,
+      facts: async () => surrenderStays(await effects.facts()),
+      attributes: {
+        ...effects.attributes,
+        publish: async (said, deadline_ms) =>
+          said.holding.data || said.holding.surrendered !== undefined
+            ? await effects.attributes.publish(said, deadline_ms)
+            : done,
+      },
+    }),
   },
   {
     name: "crash-is-loss",

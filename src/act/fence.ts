@@ -61,6 +61,7 @@ async function* turnComes(
       return "the membership has changed: this fence was for another loss";
     if (loss.value === undefined || alreadyOff) return undefined;
     const { since_ms } = loss.value;
+    if (since_ms === undefined && waits > 0) return undefined;
     const wait_ms = since_ms === undefined ? turns * turn_ms : untilTurn_ms(since_ms, turn, turn_ms);
     if (wait_ms === 0) return undefined;
     yield "wait for this machine's turn";

@@ -8,6 +8,9 @@ import type { Times } from "./times.ts";
 export async function* promoteLearner(effects: Effects, times: Times): Steps {
   const { members } = effects;
   for (let tries = 0; tries < times.tries_max; tries++) {
+    // A voter that does not run would take the leader its quorum.
+    const up = await effects.unit.isRunning();
+    if (!up.ok || !up.value) return { done: false, why: "etcd ended while it caught up" };
     yield "ask for promotion";
     const promoted = await members.promote(times.etcd_call_ms);
     if (promoted.ok) return yield* becomeFull(effects, times);

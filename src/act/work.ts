@@ -68,15 +68,21 @@ async function turnSteps(
   return next === undefined ? undefined : takeTurn(effects, times, mine, next);
 }
 
-const starts: ReadonlySet<Decision["do"]> = new Set(["start-plain", "take-over", "resume-takeover"]);
+const starts: ReadonlySet<Decision["do"]> = new Set([
+  "start-plain",
+  "take-over",
+  "resume-takeover",
+  "follow-as-learner",
+]);
 
 function choose(effects: Effects, facts: Facts): Decision {
   const start = effects.decide("start", facts).decision;
   if (start.do === "serve-as-is") return effects.decide("tags", facts).decision;
   // However it is to be started, the failures count.
-  if (starts.has(start.do) && !facts.etcd.running) {
+  if (starts.has(start.do)) {
     const again = effects.decide("etcd", facts).decision;
-    if (again.do !== "restart-in-place" || start.do === "start-plain") return again;
+    if (again.do === "surrender" || again.do === "needs-human") return again;
+    if (again.do === "restart-in-place" && start.do === "start-plain") return again;
   }
   if (start.do === "start-plain" && facts.etcd.running && facts.self.full) return { do: "wait" };
   return start;

@@ -11,15 +11,10 @@ export const etcdTable: Table = {
   rules: [
     {
       id: "R-ETCD-RUNS",
-      sentence: "etcd runs on {me}",
-      when: ({ etcd }) => etcd.running,
-      decide: () => ({ do: "serve-as-is" }),
-    },
-    {
-      id: "R-ETCD-GAVE-UP",
-      sentence: "{me} gave its data up: its etcd stays off until it joins {peer}",
-      when: ({ self, word }) => self.surrendered !== undefined && word.choose !== "self",
-      decide: () => ({ do: "wait" }),
+      sentence: "etcd runs on {me}, or its data was given up: nothing is to be started",
+      when: ({ etcd, self, word }) =>
+        etcd.running || (self.surrendered !== undefined && word.choose !== "self"),
+      decide: ({ etcd }) => ({ do: etcd.running ? "serve-as-is" : "wait" }),
     },
     {
       id: "R-ETCD-RESTART",

@@ -11,15 +11,15 @@ export const fenceTable: Table = {
   design: "3.9",
   rules: [
     {
-      id: "R-FENCE-PEER-BACK",
-      sentence: "{peer} is back: a fence that was still pending must not fire",
-      when: ({ peer }) => peer.seen === "now" && !peer.stuck,
-      decide: refuse,
-    },
-    {
       id: "R-FENCE-GAVE-UP",
       sentence: "{peer} gave its data up, which counts like Off: there is nothing to fence",
       when: (facts) => facts.peer.seen === "now" && gaveUp(facts),
+      decide: refuse,
+    },
+    {
+      id: "R-FENCE-PEER-BACK",
+      sentence: "{peer} is back: a fence that was still pending must not fire",
+      when: ({ peer }) => peer.seen === "now" && !peer.stuck,
       decide: refuse,
     },
     {

@@ -154,7 +154,12 @@ const differ: readonly Rule[] = [
     id: "R-TIE",
     sentence:
       "{me} holds {own}, {peer} holds {theirs}: both may have served, neither starts, nothing is deleted; an admin has to choose (`duet choose-data`)",
-    when: (facts) => facts.self.data && theirs(facts).data && order(facts) === "tie",
+    // A peer that serves older data than this machine's is the same: one of the two was served without the other.
+    when: (facts) =>
+      facts.self.data &&
+      theirs(facts).data &&
+      (order(facts) === "tie" ||
+        (order(facts) === "higher" && facts.peer.seen === "now" && facts.peer.serving)),
     decide: needsHuman,
   },
   {
@@ -200,13 +205,6 @@ const differ: readonly Rule[] = [
 
 /** The same data on both, or this machine's is the newer. */
 const go: readonly Rule[] = [
-  {
-    id: "R-PEER-SERVES-OLDER",
-    sentence:
-      "{peer} serves {theirs} while {me} holds {own}, which is newer: {me} does not start beside it; an admin has to choose (`duet choose-data`)",
-    when: (facts) => facts.peer.seen === "now" && facts.peer.serving && order(facts) === "higher",
-    decide: needsHuman,
-  },
   {
     id: "R-PEER-UNFIT",
     sentence:

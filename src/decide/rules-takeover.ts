@@ -73,16 +73,16 @@ const own: readonly Rule[] = [
     decide: needsHuman,
   },
   {
+    id: "R-REMOVAL",
+    sentence: "something in the log of {me} removes it, so {peer} may serve without it: it waits for {peer}",
+    when: ({ self }) => self.removalInLog,
+    decide: wait,
+  },
+  {
     id: "R-NOT-VOTER",
     sentence:
       "{me} is no voter by its own log, so {peer} may have acknowledged writes without it: it waits for {peer}",
     when: ({ self }) => self.standing !== "voter",
-    decide: wait,
-  },
-  {
-    id: "R-REMOVAL",
-    sentence: "something in the log of {me} removes it, so {peer} may serve without it: it waits for {peer}",
-    when: ({ self }) => self.removalInLog,
     decide: wait,
   },
   {

@@ -107,7 +107,7 @@ test("a crashed etcd is started in place; only then is its data given up, and ne
     said("etcd", { ...failed, peer: { seen: "before", facts: voter } }),
     "R-ETCD-ALONE needs-human",
   );
-  assert.equal(said("etcd", { ...failed, self: { ...voter, surrendered: 6 } }), "R-ETCD-GAVE-UP wait");
+  assert.equal(said("etcd", { ...failed, self: { ...voter, surrendered: 6 } }), "R-ETCD-RUNS wait");
   for (const peer of [
     here(undefined),
     here({ ...voter, full: false }),

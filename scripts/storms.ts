@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { DuetError } from "../src/base/problem.ts";
+import { run } from "../src/machine/process.ts";
+import type { Steps } from "./steps.ts";
+import { checkout } from "./tree.ts";
+
+/** The same in each run: what broke once, and is mended, stays mended. */
+const fixed_schedules = 10_000;
+/** New ones each time: so every run of the tests searches on. Together with the others about three minutes. */
+const fresh_minutes = 2;
+const deadline_ms = 600_000;
+/** Far from the seeds that anybody types. */
+const fresh_from = 1_000_000_000;
+
+/** The simulator on all cores, once with known seeds and once with seeds that nobody has run before. */
+export async function runStorms(steps: Steps): Promise<void> {
+  await storm(steps, "storms, known seeds", ["--seed", "1", "--schedules", String(fixed_schedules)]);
+  const seed = fresh_from + Math.floor(Date.now() / 1000) * 1000;
+  await storm(steps, "storms, fresh seeds", ["--seed", String(seed), "--minutes", String(fresh_minutes)]);
+}
+
+async function storm(steps: Steps, name: string, args: readonly string[]): Promise<void> {
+  await steps.step(name, async () => {
+    const { status, stdout, stderr } = await run([join(checkout, "duet"), "sim", "run", ...args], {
+      cwd: checkout,
+      accept: "any",
+      deadline_ms,
+    });
+    const [summary = ""] = stdout.split("\n");
+    if (status === 0) return `${args[0]} ${args[1]}: ${summary.split(";")[0] ?? ""}`;
+    throw new DuetError([
+      {
+        code: "DUET-E-CHECK",
+        where: name,
+        what: `failed with status ${status}\n${stdout}${stderr}`,
+        fix: "the seed in it repeats the run: `duet sim replay SEED`",
+      },
+    ]);
+  });
+}

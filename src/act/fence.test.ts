@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { empty, type Holding } from "../decide/facts.ts";
+import { done, type Effects, failed, type Loss, type OffWay, success } from "./effects.ts";
+import { fencePeer } from "./fence.ts";
+import { runSteps } from "./steps.ts";
+import { fast, FakeWorld, logOf, pick } from "./testing.ts";
+
+const voter: Holding = {
+  ...empty,
+  data: true,
+  standing: "voter",
+  lineage: { epoch: 5, owner: "b" },
+  full: true,
+};
+const times = { ...fast, turn_ms: 10_000 };
+
+/** A machine that has just lost its peer, with a clock that pauses move, and every command noted with its time. */
+class Race extends FakeWorld {
+  now_ms = 0;
+  loss: Loss | undefined = { ring: "1", since_ms: 0 };
+  readonly commands: string[] = [];
+  readonly deaf = new Set<OffWay>();
+
+  constructor(turn: 0 | 1 | 2, self: Holding = voter) {
+    super();
+    this.state = { ...pick(self), turn };
+    this.log = { ...logOf(self), committed: false };
+    this.etcd = { ...this.etcd, running: true };
+    this.peer = { ...this.peer, member: false, holding: voter };
+  }
+
+  get racing(): Effects {
+    const { effects } = this;
+    return {
+      ...effects,
+      pause: async (ms) => {
+        this.now_ms += ms;
+      },
+      quorum: {
+        ...effects.quorum,
+        loss: async () =>
+          success(
+            this.loss?.since_ms === undefined
+              ? this.loss
+              : { ...this.loss, since_ms: this.loss.since_ms + this.now_ms },
+          ),
+      },
+      bmc: {
+        ...effects.bmc,
+        offWays: ["BMC", "outlet"],
+        commandOff: async (way) => {
+          this.commands.push(`${way} at ${this.now_ms}`);
+          if (this.deaf.has(way)) return failed("deadline", "no answer");
+          this.peer = { ...this.peer, on: false };
+          return done;
+        },
+        commandOn: async () => {
+          this.commands.push("on");
+          return done;
+        },
+      },
+    };
+  }
+
+  async fence() {
+    return await runSteps(fencePeer(this.racing, times));
+  }
+}
+
+test("each commands in its own turn, and Off is noted for this loss", async () => {
+  for (const [turn, at_ms] of [
+    [0, 0],
+    [1, 10_000],
+    [2, 20_000],
+  ] as const) {
+    const race = new Race(turn);
+    assert.deepEqual(await race.fence(), { done: true });
+    assert.deepEqual(race.commands, [`BMC at ${at_ms}`]);
+    assert.ok(race.boot.proven);
+  }
+});
+
+test("who is late for its turn waits for the next, and whose first way is deaf does not run into the other's turn", async () => {
+  const late = new Race(0);
+  late.loss = { ring: "1", since_ms: 6_000 };
+  await late.fence();
+  assert.deepEqual(late.commands, ["BMC at 24000"]);
+  const deaf = new Race(1);
+  deaf.deaf.add("BMC");
+  await deaf.fence();
+  assert.deepEqual(deaf.commands, ["BMC at 10000", "outlet at 10000"]);
+});
+
+test("who can't tell when the loss was lets a whole round pass", async () => {
+  const race = new Race(0);
+  race.loss = { ring: "1", since_ms: undefined };
+  assert.deepEqual(await race.fence(), { done: true });
+  assert.deepEqual(race.commands, ["BMC at 30000"]);
+});
+
+test("a peer that reads Off is commanded at once: there is nobody to race", async () => {
+  const race = new Race(2);
+  race.peer = { ...race.peer, on: false };
+  assert.deepEqual(await race.fence(), { done: true });
+  assert.deepEqual(race.commands, ["BMC at 0"]);
+});
+
+test("a fence is for one loss: another membership, a refusal, or no turn at all ends it without a command", async () => {
+  const back = new Race(1);
+  const { racing } = back;
+  const moved: Effects = {
+    ...racing,
+    pause: async () => {
+      back.loss = { ring: "2", since_ms: 0 };
+    },
+  };
+  assert.equal((await runSteps(fencePeer(moved, times))).done, false);
+  const learner = new Race(0, { ...voter, standing: "learner", full: false });
+  assert.equal((await learner.fence()).done, false);
+  const fresh = new Race(0);
+  fresh.state = { ...fresh.state, turn: undefined };
+  assert.equal((await fresh.fence()).done, false);
+  assert.deepEqual([...back.commands, ...learner.commands, ...fresh.commands], []);
+});
+
+test("Off that is not read is no success, whatever was answered", async () => {
+  const race = new Race(0);
+  const { racing } = race;
+  const liar: Effects = { ...racing, bmc: { ...racing.bmc, commandOff: async () => done } };
+  assert.equal((await runSteps(fencePeer(liar, times))).done, false);
+  assert.ok(!race.boot.proven);
+});
+
+test("who serves alone powers on again what it fenced, and who has yet to take over does not", async () => {
+  const alone = new Race(0, { ...voter, soleVoter: true });
+  await alone.fence();
+  assert.deepEqual(alone.commands, ["BMC at 0", "on"]);
+});
