@@ -1,6 +1,8 @@
 import type { Corosync } from "./corosync.ts";
 
 type Table = Map<string, string>;
+/** Whose attribute changed, and which; undefined: all of them are gone. */
+type Listener = (owner: number, name: string | undefined) => void;
 
 /**
  * Pacemaker's transient attributes. Each machine has its own copy of both tables; a change reaches the other's copy later, inside
@@ -13,7 +15,7 @@ export class Attributes {
     [new Map(), new Map()],
     [new Map(), new Map()],
   ];
-  readonly #listeners: (() => void)[][] = [[], []];
+  readonly #listeners: Listener[][] = [[], []];
 
   constructor(corosync: Corosync) {
     this.#corosync = corosync;
@@ -24,13 +26,13 @@ export class Attributes {
         if (!view.members.includes(peer)) {
           if (table.size > 0) {
             table.clear();
-            this.#tell(machine);
+            this.#tell(machine, peer, undefined);
           }
         } else for (const [name, value] of this.#table(machine, machine)) this.#copy(machine, name, value);
       });
   }
 
-  onChange(machine: number, listener: () => void): void {
+  onChange(machine: number, listener: Listener): void {
     this.#listeners[machine]?.push(listener);
   }
 
@@ -48,7 +50,7 @@ export class Attributes {
     if (own.get(name) === value) return;
     if (value === undefined) own.delete(name);
     else own.set(name, value);
-    this.#tell(machine);
+    this.#tell(machine, machine, name);
     this.#copy(machine, name, value);
   }
 
@@ -64,12 +66,12 @@ export class Attributes {
       const table = this.#table(peer, machine);
       if (value === undefined) table.delete(name);
       else table.set(name, value);
-      this.#tell(peer);
+      this.#tell(peer, machine, name);
     });
   }
 
-  #tell(machine: number): void {
-    for (const listener of this.#listeners[machine] ?? []) listener();
+  #tell(machine: number, owner: number, name: string | undefined): void {
+    for (const listener of this.#listeners[machine] ?? []) listener(owner, name);
   }
 
   #table(looker: number, owner: number): Table {

@@ -17,7 +17,7 @@ export function duetAgent(world: World, site: Site): ResourceAgent {
   for (const id of [0, 1]) {
     const node = nodeOf(world, site, id);
     world.corosync.onView(id, () => wake(node));
-    world.attributes.onChange(id, () => wake(node));
+    node.onNews.push(() => wake(node));
   }
   return {
     run: (operation, context) => act(nodeOf(world, site, context.machine), operation, context),

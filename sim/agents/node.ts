@@ -1,5 +1,6 @@
-import type { State } from "../../src/act/effects.ts";
+import type { Published, State } from "../../src/act/effects.ts";
 import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
+import { isSame } from "../../src/act/publish.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
 import { empty, type Facts, type Word } from "../../src/decide/facts.ts";
@@ -8,7 +9,7 @@ import type { Cell } from "../disk.ts";
 import type { Life } from "../kernel/life.ts";
 import { traceKind } from "../kernel/trace.ts";
 import type { World } from "../world.ts";
-import { membershipOf, saidByPeer } from "./facts.ts";
+import { factsAttribute, membershipOf, saidByPeer } from "./facts.ts";
 import { nameOf } from "./names.ts";
 import type { Site } from "./site.ts";
 
@@ -83,6 +84,10 @@ export class Node {
   memory = nothing();
   /** What it waits for, by its last decision; put into words only for those who ask. */
   #said: string | Verdict = "";
+  /** What the peer has said in the membership of now. */
+  #heard: Published | undefined;
+  /** Told when the peer says something that it did not say before. */
+  readonly onNews: (() => void)[] = [];
   /** How it starts, or why not, by its last decision on that. */
   verdict: Verdict | undefined;
 
@@ -99,7 +104,11 @@ export class Node {
       ...site.plant.times,
     };
     const note = () => {
-      this.memory.remembered = remember(this.memory.remembered, membershipOf(this), saidByPeer(this));
+      const said = saidByPeer(this);
+      this.memory.remembered = remember(this.memory.remembered, membershipOf(this), said);
+      const isNew = said !== undefined && (this.#heard === undefined || !isSame(this.#heard, said));
+      this.#heard = said;
+      if (isNew) for (const listen of this.onNews) listen();
     };
     world.corosync.onView(id, ({ members }) => {
       this.memory.ring_us = world.kernel.now_us;
@@ -107,10 +116,13 @@ export class Node {
       if (members.includes(this.peer)) this.memory.resumed_us = -1e12;
       note();
     });
-    world.attributes.onChange(id, note);
+    world.attributes.onChange(id, (owner, name) => {
+      if (owner !== id && name === factsAttribute) note();
+    });
     world.machine(id).tenants.push({
       dead: () => {
         this.memory = nothing();
+        this.#heard = undefined;
         this.verdict = undefined;
       },
       hung: () => {

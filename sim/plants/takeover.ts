@@ -67,10 +67,11 @@ export const takeoverPlants: readonly Plant[] = [
       facts: async () => surrenderStays(await effects.facts()),
       attributes: {
         ...effects.attributes,
-        publish: async (said, deadline_ms) =>
-          said.holding.data || said.holding.surrendered !== undefined
-            ? await effects.attributes.publish(said, deadline_ms)
-            : done,
+        publish: async (said, deadline_ms) => {
+          const { data, lineage, surrendered } = said.holding;
+          const joins = !data && lineage !== undefined && surrendered === undefined;
+          return joins ? done : await effects.attributes.publish(said, deadline_ms);
+        },
       },
     }),
   },

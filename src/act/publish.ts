@@ -18,7 +18,7 @@ export async function publishNews(
   const said = await saying(effects, facts, false);
   if (!said.ok) return;
   const last = await effects.attributes.readOwn(times.attribute_ms);
-  const known = last.ok && last.value !== undefined && same(last.value, said.value);
+  const known = last.ok && last.value !== undefined && isSame(last.value, said.value);
   if (!known || repeat) await effects.attributes.publish(said.value, times.attribute_ms);
 }
 
@@ -39,4 +39,16 @@ async function saying(effects: Effects, facts: Facts, leaving: boolean): Promise
   };
 }
 
-const same = (one: Published, other: Published): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** Field by field, as far down as it goes: it is asked at each look. */
+export const isSame = (one: Published, other: Published): boolean => isEqual(one, other);
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!isRecord(one) || !isRecord(other)) return false;
+  for (const name in one) if (!isEqual(one[name], other[name])) return false;
+  for (const name in other) if (!(name in one) && other[name] !== undefined) return false;
+  return true;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
