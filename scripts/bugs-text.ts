@@ -14,8 +14,8 @@ duet sim run --plant NAME --html F  the same as a page
 \`\`\`
 
 A mistake is a changed table of rules, or a wrapper around the effects, the agent or the clock (\`sim/plants/\`); everything else is
-the code that runs on machines. Its storms are plain ones in which half of the faults are of the kinds that it names (\`favours\`): all
-of these come in ordinary storms too, only less often. Where something else in duet stops the harm of a mistake, the mistake behind
+the code that runs on machines. In its storms half of the faults are those that it names (\`favours\`): all of these come in ordinary
+storms too, only less often. Where something else in duet stops the harm of a mistake, the mistake behind
 it is planted with it, and its sentence says so.
 
 ## The mistakes

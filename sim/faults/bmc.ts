@@ -33,7 +33,7 @@ const kinds: Record<Fault["kind"], (trouble: Trouble) => Fault | undefined> = {
   "forgets-tag": () => ({ kind: "forgets-tag" }),
 };
 
-function setFor(trouble: Trouble, fault: Fault, long_us: number): void {
+export function setFor(trouble: Trouble, fault: Fault, long_us: number): void {
   const bmc = trouble.world.bmc(trouble.machine);
   bmc.setFaults([...bmc.faults.filter(({ kind }) => kind !== fault.kind), fault]);
   trouble.world.kernel.after(long_us, () =>

@@ -1,6 +1,7 @@
 import { Clients, steadyLoad } from "../clients.ts";
 import { label } from "../kernel/label.ts";
 import type { World } from "../world.ts";
+import { setFor } from "./bmc.ts";
 import { carries } from "./content.ts";
 import { cutLinks, onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
@@ -119,6 +120,14 @@ export const sequenceFaults: readonly StormFault[] = [
     },
   },
   {
+    name: "a BMC is away, and both links are cut",
+    run: (trouble) => {
+      const long_us = some_us(trouble);
+      setFor(trouble, { kind: "unreachable" }, long_us + second_us);
+      trouble.world.kernel.after(second_us, () => cutLinks(trouble, long_us));
+    },
+  },
+  {
     name: "a power cut, and another of the peer while the machine is a learner",
     run: (trouble) => {
       const { world, machine } = trouble;
@@ -164,10 +173,8 @@ export const sequenceFaults: readonly StormFault[] = [
     },
   },
   {
-    name: "an orderly shutdown of the leader, which hangs when it is removed",
-    run: ({ world }) => {
-      const machine = world.machines.find(({ id }) => leads(world, id))?.id;
-      if (machine === undefined) return;
+    name: "an orderly shutdown, and the machine hangs when it is removed",
+    run: ({ world, machine }) => {
       const [link] = world.links;
       const { life } = world.machine(machine);
       const delay_us = [2_000, 10_000, 50_000, 250_000][world.kernel.choices.pick(moment, 4)] ?? 0;

@@ -63,7 +63,7 @@ export const fencePlants: readonly Plant[] = [
     pitfalls: [27, 34],
     stoppedBy: "the step `read that the peer is off` and R-POWER-UNREAD: only `Off` means Off",
     checks: loss,
-    favours: ["both links are cut", "a BMC's fault: unreachable"],
+    favours: ["a BMC is away, and both links are cut"],
     effects: (effects) => ({
       ...effects,
       bmc: {

@@ -1,25 +1,12 @@
 import { done, type Effects, failed, success } from "../../src/act/effects.ts";
-import type { Facts } from "../../src/decide/facts.ts";
+import { saidByPeer } from "../agents/facts.ts";
 import { loss, outage, type Place, type Plant } from "./plant.ts";
 import { instead } from "./tables.ts";
 
-/** Who is told to stop goes by the picture that it has then. */
-function lookOnce(effects: Effects): Effects {
-  let picture: Facts | undefined;
-  return {
-    ...effects,
-    facts: async () => {
-      const facts = picture ?? (await effects.facts());
-      if (facts.stopping === "shutdown") picture = facts;
-      return facts;
-    },
-  };
-}
-
 /** What should be asked of the peer's etcd is asked of the own one, while that runs. */
-function throughItself(effects: Effects, { node: { world, id } }: Place): Effects {
+function throughItself(effects: Effects, { node }: Place, isCase = () => true): Effects {
   const { members } = effects;
-  const runs = () => world.unit(id).running !== undefined;
+  const runs = () => node.world.unit(node.id).running !== undefined && isCase();
   return {
     ...effects,
     members: {
@@ -27,7 +14,7 @@ function throughItself(effects: Effects, { node: { world, id } }: Place): Effect
       list: (at, deadline_ms) => members.list(runs() ? "self" : at, deadline_ms),
       remove: (member, through, deadline_ms) =>
         members.remove(member, runs() ? "self" : through, deadline_ms),
-      moveLeader: async () => done,
+      moveLeader: (deadline_ms) => (runs() ? Promise.resolve(done) : members.moveLeader(deadline_ms)),
     },
   };
 }
@@ -128,18 +115,19 @@ export const rejoinPlants: readonly Plant[] = [
     stoppedBy:
       "the steps `move the leader to the peer`, `be removed through the peer`, `see the peer as the only voter`",
     checks: [...loss, ...outage],
-    favours: ["an orderly shutdown of the leader, which hangs when it is removed"],
+    favours: ["an orderly shutdown, and the machine hangs when it is removed"],
     effects: throughItself,
   },
   {
     name: "two-leave",
-    sentence:
-      "two machines leave at once: each removes itself through its own etcd, by the picture that it had when it was told to stop",
+    sentence: "where both leave at once, each removes itself through its own etcd: the other's may be gone",
     pitfalls: [7],
     stoppedBy: "R-LEAVE-BOTH, and the step `say that this machine leaves` before it is asked",
-    checks: [...loss, ...outage],
+    checks: outage,
     favours: ["both are shut down at once, as by a failing supply, and come back"],
-    effects: (effects, place) => throughItself(lookOnce(effects), place),
+    tables: instead("leave", ["R-LEAVE-BOTH"], { decide: () => ({ do: "leave" }) }),
+    effects: (effects, place) =>
+      throughItself(effects, place, () => saidByPeer(place.node)?.leaving === true),
   },
   {
     name: "erase-before-seen",

@@ -107,7 +107,7 @@ export const takeoverPlants: readonly Plant[] = [
     sentence: "a takeover leaves no tag: a machine that boots alone asks only whether its peer is off",
     pitfalls: [],
     stoppedBy: "the steps `write the tag …` of a takeover, and R-NEWER-TAG",
-    checks: loss,
+    checks: [...loss, ...outage],
     favours: [oneAfterTheOther],
     effects: (effects) => ({
       ...effects,

@@ -7,7 +7,7 @@ import { type Plant, withoutMistake } from "./plant.ts";
 const schedules_max = 1_500;
 const shrink_runs_max = 400;
 /** More than that nobody reads as a story. */
-const choices_max = 15;
+const choices_max = 20;
 
 /** It is found from seed 1, by a check that is made for such things, and told in a few choices. Gives a line about it. */
 export async function findPlant(plant: Plant): Promise<string> {

@@ -37,6 +37,10 @@ export const isVoter = (holding: Holding): boolean =>
   !holding.removalInLog &&
   !holding.tailLost;
 
+/** A learner whose etcd can go on from what is there. One that lost the end of its log would be told of more than it has, and die. */
+export const canFollow = (holding: Holding): boolean =>
+  holding.data && holding.standing === "learner" && !holding.tailLost;
+
 export const isFullVoter = (holding: Holding): boolean =>
   isVoter(holding) && (holding.full || holding.soleVoter);
 

@@ -1,6 +1,6 @@
 import type { Facts, Holding, Settled } from "./facts.ts";
 import { empty } from "./facts.ts";
-import { epochSpent, heard, isFullVoter, isOwed, isVoter, nextEpoch, rank } from "./lineage.ts";
+import { canFollow, epochSpent, heard, isFullVoter, isOwed, isVoter, nextEpoch, rank } from "./lineage.ts";
 import { failed_starts_max } from "./rules-etcd.ts";
 import { always, type Rule, type Table } from "./rule.ts";
 
@@ -170,7 +170,7 @@ const differ: readonly Rule[] = [
       peerServes(facts) &&
       (!facts.self.data ||
         order(facts) === "lower" ||
-        (same(facts) && !isVoter(facts.self) && facts.self.standing !== "learner")),
+        (same(facts) && !isVoter(facts.self) && !canFollow(facts.self))),
     decide: () => ({ do: "join-as-learner" }),
   },
   {
@@ -196,9 +196,7 @@ const differ: readonly Rule[] = [
     when: (facts) =>
       isFullVoter(theirs(facts)) &&
       theirs(facts).surrendered === undefined &&
-      (order(facts) === "lower" ||
-        !facts.self.data ||
-        (!isVoter(facts.self) && facts.self.standing !== "learner")),
+      (order(facts) === "lower" || !facts.self.data || (!isVoter(facts.self) && !canFollow(facts.self))),
     decide: surrender,
   },
 ];
@@ -213,7 +211,7 @@ const go: readonly Rule[] = [
       isVoter(facts.self) &&
       (!same(facts) ||
         theirs(facts).surrendered !== undefined ||
-        (!isVoter(theirs(facts)) && theirs(facts).standing !== "learner")),
+        (!isVoter(theirs(facts)) && !canFollow(theirs(facts)))),
     decide: askTakeover,
   },
   {
@@ -243,7 +241,7 @@ const go: readonly Rule[] = [
   {
     id: "R-LEARNER",
     sentence: "{me} is a learner of {own}, {peer} a voter of it: {me} goes on as a learner",
-    when: (facts) => facts.self.standing === "learner" && same(facts),
+    when: (facts) => canFollow(facts.self) && same(facts),
     decide: () => ({ do: "follow-as-learner" }),
   },
   {

@@ -262,3 +262,13 @@ test("a learner whose etcd does not start joins anew, but only beside a peer tha
     "R-LEARNER follow-as-learner",
   );
 });
+
+test("a learner that lost the end of its log joins anew: with that log it would die at the first word of its leader", () => {
+  const learner = { ...voter, standing: "learner", full: false } as const;
+  const peer = here({ ...voter, soleVoter: true }, { serving: true });
+  const facts: Facts = { ...pair, self: learner, peer, etcd: { ...serving, running: false } };
+  assert.equal(said("start", facts), "R-LEARNER follow-as-learner");
+  const torn = { ...learner, tailLost: true };
+  assert.equal(said("start", { ...facts, self: torn }), "R-JOIN join-as-learner");
+  assert.equal(said("start", { ...facts, self: torn, peer: here(voter) }), "R-GIVE-UP surrender");
+});

@@ -23,6 +23,7 @@ const shapes: readonly Partial<Holding>[] = [
   { standing: "voter", removalInLog: true },
   { standing: "voter", tailLost: true },
   { standing: "learner" },
+  { standing: "learner", tailLost: true },
   { standing: "removed", removalInLog: true },
   { standing: "none" },
   { standing: "unknown" },
