@@ -1,4 +1,4 @@
-import { epochSpent } from "../decide/lineage.ts";
+import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
@@ -22,7 +22,9 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   const aside = await disk.moveAside(times.disk_ms);
   if (!aside.ok) return given("the data", aside.failure);
 
-  const { self, peer } = await effects.facts();
+  const facts = await effects.facts();
+  const { self, peer } = facts;
+  if (!saysWhatItServes(facts)) return stopped("the peer has not said yet whose data it serves now");
   const theirs = peer.seen === "now" ? peer.facts : undefined;
   const lineage = theirs?.lineage;
   if (theirs === undefined || lineage === undefined)

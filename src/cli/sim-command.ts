@@ -13,6 +13,8 @@ import { startWorkers } from "./sim-workers.ts";
 import type { SimOptions } from "./sim.ts";
 
 const schedules_default = 500;
+/** A plant is looked for until it is found. */
+const schedules_planted = 5_000;
 const progress_ms = 5_000;
 
 export async function simRun(options: SimOptions): Promise<ExitStatus> {
@@ -22,7 +24,11 @@ export async function simRun(options: SimOptions): Promise<ExitStatus> {
   const minutes = asked.number("--minutes", options.minutes, 1);
   const schedules =
     asked.number("--schedules", options.schedules, 1) ??
-    (minutes === undefined ? schedules_default : Number.MAX_SAFE_INTEGER);
+    (minutes === undefined
+      ? options.plant === undefined
+        ? schedules_default
+        : schedules_planted
+      : Number.MAX_SAFE_INTEGER);
   const jobs = asked.number("--jobs", options.jobs, 1) ?? availableParallelism();
   await asked.page(options.html);
   asked.settle();

@@ -29,7 +29,10 @@ export function register(program: Command): void {
     .command("run")
     .summary("run schedule after schedule, until one breaks a rule")
     .option("--seed <number>", "the first seed; each schedule takes the next", "1")
-    .option("--schedules <number>", "so many schedules (default: 500, or what fits into --minutes)")
+    .option(
+      "--schedules <number>",
+      "so many schedules (default: 500, with --plant 5000, or what fits into --minutes)",
+    )
     .option("--minutes <number>", "stop after so long")
     .option("--jobs <number>", "so many processes (default: one for each core)")
     .option("--plant <name>", "switch one known mistake on, to see it found")

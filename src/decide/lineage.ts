@@ -29,6 +29,18 @@ export const heard = ({ peer }: Facts): Holding | undefined =>
  */
 export const isInformed = (facts: Facts): boolean => heard(facts)?.lineage !== undefined;
 
+/**
+ * Is the peer's word of the data that it serves now? Within one membership its lineage can change only after this machine's
+ * surrender, by a takeover to that epoch or a later one; a sole voter goes on with the epoch that it has. An older word would make
+ * a joiner write the wrong lineage beside its data.
+ */
+export function saysWhatItServes(facts: Facts): boolean {
+  const theirs = heard(facts);
+  if (theirs?.lineage === undefined) return false;
+  const { surrendered } = facts.self;
+  return surrendered === undefined || theirs.soleVoter || theirs.lineage.epoch >= surrendered;
+}
+
 /** May this member's data be run by a voter, if the cluster lets it? */
 export const isVoter = (holding: Holding): boolean =>
   holding.data &&

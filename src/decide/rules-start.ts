@@ -1,6 +1,16 @@
 import type { Facts, Holding, Settled } from "./facts.ts";
 import { empty } from "./facts.ts";
-import { canFollow, epochSpent, heard, isFullVoter, isOwed, isVoter, nextEpoch, rank } from "./lineage.ts";
+import {
+  canFollow,
+  epochSpent,
+  heard,
+  isFullVoter,
+  isOwed,
+  isVoter,
+  nextEpoch,
+  rank,
+  saysWhatItServes,
+} from "./lineage.ts";
 import { failed_starts_max } from "./rules-etcd.ts";
 import { always, type Rule, type Table } from "./rule.ts";
 
@@ -116,7 +126,7 @@ const given: readonly Rule[] = [
   {
     id: "R-JOIN-AFTER-GIVING-UP",
     sentence: "{me} gave its data up and {peer} serves: the data is moved aside, and {me} joins as a learner",
-    when: (facts) => facts.self.surrendered !== undefined && peerServes(facts),
+    when: (facts) => facts.self.surrendered !== undefined && peerServes(facts) && saysWhatItServes(facts),
     decide: () => ({ do: "join-as-learner" }),
   },
   {

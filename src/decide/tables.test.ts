@@ -272,3 +272,17 @@ test("a learner that lost the end of its log joins anew: with that log it would 
   assert.equal(said("start", { ...facts, self: torn }), "R-JOIN join-as-learner");
   assert.equal(said("start", { ...facts, self: torn, peer: here(voter) }), "R-GIVE-UP surrender");
 });
+
+test("who gave its data up joins when the peer has said what it serves since, and not by an older word", () => {
+  const self = { ...voter, surrendered: 6 };
+  const facts = (peer: Holding): Facts => ({
+    ...pair,
+    self,
+    peer: here(peer, { serving: true }),
+    etcd: { ...serving, running: false },
+  });
+  assert.equal(said("start", facts(voter)), "R-WAIT-AFTER-GIVING-UP wait");
+  const newer = { ...voter, lineage: { epoch: 6, owner: peerName } };
+  assert.equal(said("start", facts(newer)), "R-JOIN-AFTER-GIVING-UP join-as-learner");
+  assert.equal(said("start", facts({ ...voter, soleVoter: true })), "R-JOIN-AFTER-GIVING-UP join-as-learner");
+});
