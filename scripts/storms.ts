@@ -4,7 +4,7 @@ import { run } from "../src/machine/process.ts";
 import type { Steps } from "./steps.ts";
 import { checkout } from "./tree.ts";
 
-/** The same in each run: what broke once, and is mended, stays mended. */
+/** The same in each run: what broke once, and is mended, stays mended; and each rule must take part. */
 const fixed_schedules = 10_000;
 /** New ones each time: so every run of the tests searches on. Together with the others about three minutes. */
 const fresh_minutes = 2;
@@ -14,12 +14,17 @@ const fresh_from = 1_000_000_000;
 
 /** The simulator on all cores, once with known seeds and once with seeds that nobody has run before. */
 export async function runStorms(steps: Steps): Promise<void> {
-  await storm(steps, "storms, known seeds", ["--seed", "1", "--schedules", String(fixed_schedules)]);
+  await storm(steps, "storms, known seeds", ["--seed", "1", "--schedules", String(fixed_schedules)], true);
   const seed = fresh_from + Math.floor(Date.now() / 1000) * 1000;
-  await storm(steps, "storms, fresh seeds", ["--seed", String(seed), "--minutes", String(fresh_minutes)]);
+  await storm(
+    steps,
+    "storms, fresh seeds",
+    ["--seed", String(seed), "--minutes", String(fresh_minutes)],
+    false,
+  );
 }
 
-async function storm(steps: Steps, name: string, args: readonly string[]): Promise<void> {
+async function storm(steps: Steps, name: string, args: readonly string[], everyRule: boolean): Promise<void> {
   await steps.step(name, async () => {
     const { status, stdout, stderr } = await run([join(checkout, "duet"), "sim", "run", ...args], {
       cwd: checkout,
@@ -27,7 +32,8 @@ async function storm(steps: Steps, name: string, args: readonly string[]): Promi
       deadline_ms,
     });
     const [summary = ""] = stdout.split("\n");
-    if (status === 0) return `${args[0]} ${args[1]}: ${summary.split(";")[0] ?? ""}`;
+    const all = /^rules that never did: none$/m.test(stdout);
+    if (status === 0 && (all || !everyRule)) return `${args[0]} ${args[1]}: ${summary.split(";")[0] ?? ""}`;
     throw new DuetError([
       {
         code: "DUET-E-CHECK",

@@ -1,5 +1,5 @@
 import { no_word, type Word } from "../src/decide/facts.ts";
-import { isFullVoter } from "../src/decide/lineage.ts";
+import { beginsAfterLoss, isFullVoter } from "../src/decide/lineage.ts";
 import { wake } from "./agents/etcd.ts";
 import { membershipOf } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
@@ -10,7 +10,6 @@ import { canRun, holdingOf, type Truth } from "./truth.ts";
 
 const both = label("admin.both");
 const wordLine = traceKind("storm.admin", (machine, what) => `an admin on ${machine}: ${what}`);
-const epochs_per_loss = 1000;
 
 /** What the sentence asks for, by the rule that said it. */
 export const asks = {
@@ -38,7 +37,6 @@ const isAsked = (rule: string): rule is keyof typeof asks => Object.hasOwn(asks,
  * are told to the history in the moment in which a machine acts on them, not before.
  */
 export class Admin {
-  words = 0;
   losses = 0;
   readonly #truth: Truth;
   /** Machines that were told of an accepted loss. */
@@ -73,6 +71,11 @@ export class Admin {
     }
   }
 
+  /** Its peer is gone for good, as far as he can tell: he takes what is left. */
+  chooseAlone(node: Node): void {
+    this.#speak(node, { choose: "self", peerDown: this.#isOff(node.peer) });
+  }
+
   #isOff(machine: number): boolean {
     return !this.#truth.world.machine(machine).powered;
   }
@@ -84,7 +87,6 @@ export class Admin {
     const more = node.world.kernel.choices.pick(both, 3) !== 1 && this.#isOff(node.peer);
     const word: Word = { ...before, ...said, peerDown: before.peerDown || said.peerDown === true || more };
     if (same(word, before)) return;
-    this.words += 1;
     node.memory.spoken = { word, ring };
     if (word.accept !== undefined || word.choose === "self") this.#consented.add(node.id);
     node.world.kernel.note(wordLine, node.name, textOf(word));
@@ -118,23 +120,23 @@ export class Admin {
       loseDisk(world, site, id, "everything");
     }
     site.firstStart = true;
-    world.history.lossAccepted();
+    world.history.lossAccepted(undefined);
     world.kernel.note(wordLine, "both machines", "the site is set up anew");
     for (const { id } of world.machines) if (world.bmc(id).fed) world.machine(id).powerOn();
   }
 
-  /** A takeover after an accepted loss begins a new thousand of epochs. Without the admin's word nothing is forgiven. */
+  /** A takeover after an accepted loss begins a new million of epochs. Without the admin's word nothing is forgiven. */
   #watch(machine: number): void {
     const node = this.#truth.site.nodes[machine];
     const lineage = node?.state.value.lineage;
-    if (lineage === undefined || lineage.epoch % epochs_per_loss !== 0) return;
+    if (lineage === undefined || !beginsAfterLoss(lineage.epoch)) return;
     const name = `${lineage.epoch} ${lineage.owner}`;
     if (this.#losses.has(name)) return;
     this.#losses.add(name);
     if (lineage.owner !== node?.name || !this.#consented.delete(machine)) return;
     this.losses += 1;
     node.world.kernel.note(wordLine, node.name, `the loss before epoch ${lineage.epoch} is accepted`);
-    node.world.history.lossAccepted();
+    node.world.history.lossAccepted(machine);
   }
 }
 

@@ -40,10 +40,6 @@ export class Attributes {
     return this.#table(looker, owner).get(name);
   }
 
-  all(looker: number, owner: number): ReadonlyMap<string, string> {
-    return this.#table(looker, owner);
-  }
-
   /** Of its own machine; undefined takes it away. */
   set(machine: number, name: string, value: string | undefined): void {
     const own = this.#table(machine, machine);

@@ -39,8 +39,11 @@ export const bothCopiesGone: Check = {
   },
 };
 
-const copies = ({ etcd }: World): readonly DataFolder[] =>
-  etcd.flatMap(({ folder, aside }) => (folder.value === undefined ? aside : [...aside, folder.value]));
+/** Those in use first: mostly one of them is whole. */
+const copies = ({ etcd }: World): readonly DataFolder[] => [
+  ...etcd.flatMap(({ folder }) => folder.value ?? []),
+  ...etcd.flatMap(({ aside }) => aside),
+];
 
 /** Every write that the folder holds, in its database, its newest snapshot or its log. */
 function written({ wal, snapshots, backend }: DataFolder): readonly number[] {

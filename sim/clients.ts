@@ -1,9 +1,10 @@
-import type { History, Operation } from "./history.ts";
+import type { History, Operation, Served } from "./history.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { label } from "./kernel/label.ts";
 import { cancel } from "./kernel/queue.ts";
 import { traceKind } from "./kernel/trace.ts";
 import type { Member } from "./raft/member.ts";
+import type { World } from "./world.ts";
 import type { Answer } from "./raft/requests.ts";
 
 export interface ClientLoad {
@@ -143,12 +144,23 @@ export class Clients {
     this.history.answer(
       operation,
       revision,
-      {
-        by: store,
-        name: `member ${member.id} on machine ${member.machine}`,
-        values: store.values,
-      },
+      servedBy(member),
       operation.kind === "read" ? store.get(operation.key) : operation.id,
     );
   }
+}
+
+/** An answer of this member, as the history looks at it. */
+export function servedBy({ applier: { store, membership }, name }: Member): Served {
+  const holders = membership.voters.map((voter) => membership.machines[voter] ?? -1);
+  return { by: store, name, values: store.values, holders };
+}
+
+/** Some clients more, beside those that are there. */
+export function burst(
+  world: Pick<World, "kernel" | "history" | "unit">,
+  load: Pick<ClientLoad, "clients" | "operations" | "reads_percent" | "pause_us">,
+): void {
+  const { kernel, history } = world;
+  new Clients(kernel, history, { ...steadyLoad, ...load }, 2, (id) => world.unit(id).running).start();
 }

@@ -91,13 +91,16 @@ export class Disk {
 export class Cell<T> implements Durable {
   #synced: { readonly value: T };
   #written: { readonly value: T }[] = [];
+  /** What whoever reads it now gets. */
+  #value: T;
 
   constructor(value: T) {
     this.#synced = { value };
+    this.#value = value;
   }
 
   get value(): T {
-    return (this.#written.at(-1) ?? this.#synced).value;
+    return this.#value;
   }
 
   /** What would be there after the worst power cut. */
@@ -111,6 +114,7 @@ export class Cell<T> implements Durable {
 
   /** Gives the mark to hand to `sync` once the disk's time for that is over. */
   write(value: T): number {
+    this.#value = value;
     return this.#written.push({ value });
   }
 
@@ -123,5 +127,6 @@ export class Cell<T> implements Durable {
   powerCut(kept: number): void {
     this.sync(kept);
     this.#written = [];
+    this.#value = this.#synced.value;
   }
 }

@@ -6,7 +6,12 @@ import { Kernel } from "./kernel/kernel.ts";
 function world() {
   const kernel = new Kernel({ seed: 1 });
   const history = new History(kernel);
-  const side = (name: string, values: readonly number[]): Served => ({ by: { name }, name, values });
+  const side = (name: string, values: readonly number[], holders: readonly number[] = [0, 1]): Served => ({
+    by: { name },
+    name,
+    values,
+    holders,
+  });
   return { kernel, history, side };
 }
 
@@ -87,14 +92,14 @@ test("after an accepted loss only what is answered since counts, and all of that
   const lost = history.begin("write", 0);
   const kept = history.begin("write", 0);
   history.answer(kept, 1, side("a", [kept.id]), kept.id);
-  history.answer(lost, 2, side("a", [kept.id, lost.id]), lost.id);
+  history.answer(lost, 2, side("a", [kept.id, lost.id], [0]), lost.id);
   let told = 0;
   history.onLoss.push(() => {
     told += 1;
   });
   // An operation that began before it, and is answered after it, need not be behind what was lost.
   const open = history.begin("write", 0);
-  history.lossAccepted();
+  history.lossAccepted(1);
   history.answer(open, 2, side("b", [kept.id, open.id]), open.id);
   assert.equal(broken(), undefined);
   assert.equal(told, 1);
@@ -106,4 +111,20 @@ test("after an accepted loss only what is answered since counts, and all of that
   const read = history.begin("read", 0);
   history.answer(read, 2, side("a", [kept.id, lost.id]), lost.id);
   assert.equal(broken(), "one dataset");
+});
+
+test("a loss that is accepted on a machine forgives nothing that it had a part in, unless its disk is new", () => {
+  for (const [newDisk, broken] of [
+    [false, "one dataset"],
+    [true, undefined],
+  ] as const) {
+    const { kernel, history, side } = world();
+    const both = history.begin("write", 0);
+    history.answer(both, 1, side("a", [both.id]), both.id);
+    if (newDisk) history.diskLost(1);
+    const after = history.begin("write", 0);
+    history.lossAccepted(1);
+    history.answer(after, 1, side("b", [after.id], [1]), after.id);
+    assert.equal(kernel.violation?.check, broken);
+  }
 });

@@ -17,6 +17,8 @@ export interface Served {
   readonly by: object;
   readonly name: string;
   readonly values: readonly number[];
+  /** The machines whose members vote there: each of them holds what is answered. */
+  readonly holders: readonly number[];
 }
 
 /**
@@ -39,6 +41,8 @@ export class History {
   #compared = new WeakMap<object, number>();
   /** Operations up to this number began before the last accepted loss. */
   #given_up = 0;
+  /** Up to which revision each machine was among those that made an answer possible. */
+  readonly #held: number[] = [];
   /** Called when a loss was accepted: what others hold against the past ends too. */
   readonly onLoss: (() => void)[] = [];
 
@@ -65,15 +69,23 @@ export class History {
   }
 
   /**
-   * An admin has accepted that the past is lost, and a machine acts on it: from here on only what is answered from here on
-   * counts, all of it. Without an admin's word nobody may call this.
+   * An admin has accepted a loss on this machine, which acts on it: what it had a part in stays promised, and the rest of the past
+   * is forgiven; all that is answered from here on counts. Undefined: the site begins anew with nothing. Without an admin's word
+   * nobody may call this.
    */
-  lossAccepted(): void {
-    this.order.length = 0;
-    this.#high = 0;
+  lossAccepted(machine: number | undefined): void {
+    const kept = Math.min(this.order.length, machine === undefined ? 0 : (this.#held[machine] ?? 0));
+    this.order.length = kept;
+    this.#high = kept;
+    for (const [id, held] of this.#held.entries()) this.#held[id] = Math.min(held ?? 0, kept);
     this.#compared = new WeakMap();
     this.#given_up = this.operations.length;
     for (const listen of this.onLoss) listen();
+  }
+
+  /** A new disk, or one that lost what it had: nothing can be promised of it any more. */
+  diskLost(machine: number): void {
+    this.#held[machine] = 0;
   }
 
   /** It surely did not happen. */
@@ -98,6 +110,7 @@ export class History {
       );
     if (operation.kind === "read") this.#sees(operation, revision, value);
     this.#high = Math.max(this.#high, revision);
+    for (const machine of side.holders) this.#held[machine] = Math.max(this.#held[machine] ?? 0, revision);
     operation.state = "done";
     this.answered += 1;
     if (operation.kind === "write") this.acknowledged += 1;
@@ -137,15 +150,14 @@ export class History {
 
   /** What was acknowledged and is not in this store, by the operations' numbers: for a survivor that is looked at from outside. */
   missing(values: readonly number[]): readonly number[] {
-    const there = new Set(values);
-    return this.operations
-      .filter(
-        (operation) =>
-          operation.kind === "write" &&
-          operation.state === "done" &&
-          operation.id > this.#given_up &&
-          !there.has(operation.id),
-      )
-      .map((operation) => operation.id);
+    const there = new Uint8Array(this.operations.length + 1);
+    for (const value of values) there[value] = 1;
+    const found: number[] = [];
+    for (let at = this.#given_up; at < this.operations.length; at += 1) {
+      const operation = this.operations[at];
+      if (operation?.kind === "write" && operation.state === "done" && there[operation.id] !== 1)
+        found.push(operation.id);
+    }
+    return found;
   }
 }

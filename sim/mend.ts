@@ -1,4 +1,5 @@
 import type { Node } from "./agents/node.ts";
+import { burst } from "./clients.ts";
 import { loseDisk } from "./faults/disk.ts";
 import { switchOn } from "./faults/fault.ts";
 import { label } from "./kernel/label.ts";
@@ -48,7 +49,8 @@ export async function mend(storm: Storm): Promise<void> {
     return;
   }
   site.firstStart = false;
-  // A moment of peace, with the clients' last words: as many as make a history worth a check.
+  // A moment of peace, with the clients' last words on both sides: as many as make a history worth a check.
+  burst(world, { clients: 8, operations: 24, reads_percent: 50, pause_us: 50_000 });
   const end_us = kernel.now_us + peace_us_max;
   do await kernel.run(kernel.now_us + 5 * second);
   while (
@@ -86,7 +88,12 @@ async function outlast(storm: Storm, gone: number): Promise<void> {
     const member = world.unit(alive).running;
     return member !== undefined && member.raft.role === "leader";
   };
-  const ended = await helped(storm, serves);
+  let ended = await helped(storm, serves);
+  const node = storm.site.nodes[alive];
+  if (!ended && node?.verdict?.rule === "R-GAVE-UP" && world.kernel.violation === undefined) {
+    storm.admin.chooseAlone(node);
+    ended = await helped(storm, serves);
+  }
   if (!ended && !waits_for_peer.has(storm.site.nodes[alive]?.verdict?.rule ?? ""))
     world.kernel.fail("serves alone", standing(storm.site));
 }

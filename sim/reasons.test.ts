@@ -52,7 +52,7 @@ test("a sentence is held against the disks, not against what anybody read", () =
       .unit(node.id)
       .create(node.id + 1, 7)
       .wal.save({ term: 1, vote: 0, commit: 0 }, []);
-    node.state.write({ ...node.state.value, lineage: { epoch: 1000, owner: node.name } });
+    node.state.write({ ...node.state.value, lineage: { epoch: 1_000_000, owner: node.name } });
   }
   assert.equal(falsehood(truth, 0, "R-TIE"), undefined);
   assert.match(falsehood(truth, 0, "R-NO-DATA-ANYWHERE") ?? "", /is not true/);

@@ -1,3 +1,4 @@
+import { burst } from "./clients.ts";
 import { Admin } from "./admin.ts";
 import { duetAgent } from "./agents/etcd.ts";
 import { duetFence } from "./agents/fence.ts";
@@ -33,6 +34,8 @@ const leanMonitor_us = { started: 21 * second, promoted: 20 * second };
 const howMany = label("storm.faults");
 const when = label("storm.when");
 const who = label("storm.who");
+const busy = label("storm.busy");
+const preferred = label("storm.preferred");
 const last = label("storm.last");
 const aftermath = label("storm.aftermath");
 const kindLine = traceKind("storm.kind", (name) => `the storm: ${name}`);
@@ -85,18 +88,21 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
     etcd: { ...leanTimes, apply_slow_ppm: 100_000 },
     // The fence agent waits for its turn itself.
     pacemaker: { fence_delay_us: [0, 0], monitor_us: leanMonitor_us },
-    load: { operations: 220, clients: 12, pause_us: 2_000_000 },
+    load: { operations: 180, clients: 12, pause_us: 2_000_000 },
   });
   const { kernel } = world;
   const kind = pickKind(kernel.choices, plant);
   kernel.note(kindLine, kind.name);
   site.witness = kind.witness;
+  site.preferred = preferences[kernel.choices.pick(preferred, preferences.length)] ?? "node1";
   site.hasPdu = kind.hasPdu;
   world.pdu.serving = kind.hasPdu;
   installGuard(world, site);
   plant.world?.(world);
   return { world, site, kind, admin: new Admin({ world, site }), tally };
 }
+
+const preferences = ["node1", "node1", "node2", "leader"] as const;
 
 const planted = (agent: ResourceAgent, world: World, site: Site): ResourceAgent =>
   site.plant.agent?.(agent, world, site) ?? agent;
@@ -132,9 +138,13 @@ async function troubles(storm: Storm): Promise<number> {
 const aftermath_us = (choices: Choices): number =>
   ([2, 8, 20, 40][choices.jitter(aftermath, 4)] ?? 40) * second;
 
+const flight = { clients: 30, operations: 30, reads_percent: 10, pause_us: 1_000 };
+
 async function strike({ world, site }: Storm, fault: StormFault, machine: number): Promise<void> {
   const { kernel } = world;
   kernel.note(faultLine, machine, fault.name);
+  // Every other time with dozens of writes in flight: what is lost is lost among these.
+  if (kernel.choices.jitter(busy, 2) === 0) burst(world, flight);
   // An event like any other: the checks look after it.
   kernel.after(0, () => fault.run({ world, site, machine }));
   await kernel.run(kernel.now_us + (fault.lasts_us ?? 0));

@@ -1,4 +1,4 @@
-import { empty, type Holding, type Lineage, type Tag } from "../src/decide/facts.ts";
+import { empty, type Holding, type Tag } from "../src/decide/facts.ts";
 import { isFullVoter, isNewer } from "../src/decide/lineage.ts";
 import { logFacts, tagOf } from "./agents/facts.ts";
 import type { Site } from "./agents/site.ts";
@@ -63,6 +63,3 @@ export function someoneCould(truth: Truth): boolean {
     );
   });
 }
-
-export const sameLineage = (one: Lineage | undefined, other: Lineage | undefined): boolean =>
-  one?.epoch === other?.epoch && one?.owner === other?.owner;

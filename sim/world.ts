@@ -65,6 +65,8 @@ export class World {
   readonly etcdEnv: EtcdEnv;
   readonly history: History;
   readonly clients: Clients;
+  /** Told when a machine that was on goes off by its BMC or outlet: whoever commanded that, and whatever was answered. */
+  readonly onFenced: ((target: number) => void)[] = [];
   #ids = 0;
 
   constructor(schedule: Schedule, options: WorldOptions) {
@@ -78,7 +80,10 @@ export class World {
     this.machines = [machine(0), machine(1)];
     this.bmcTimes = options.bmc ?? bmcTimes;
     this.bmcs = [this.#bmc(0, this.bmcTimes), this.#bmc(1, this.bmcTimes)];
-    this.pdu = new Pdu(kernel, 2, (id, on) => this.feed(id, on));
+    this.pdu = new Pdu(kernel, 2, (id, on) => {
+      if (!on) this.#fenced(id);
+      this.feed(id, on);
+    });
     this.corosync = new Corosync(kernel, this.links, options.corosync ?? corosyncTimes);
     this.attributes = new Attributes(this.corosync);
     this.etcdEnv = {
@@ -130,7 +135,10 @@ export class World {
     const metal = {
       isOn: () => this.machine(id).powered,
       on: () => this.machine(id).powerOn(),
-      cut: () => this.machine(id).powerCut(),
+      cut: () => {
+        this.#fenced(id);
+        this.machine(id).powerCut();
+      },
       press: () => this.machine(id).shutdown(() => this.bmc(id).remember(false)),
     };
     return new Bmc(this.kernel, id, metal, times);
@@ -173,6 +181,10 @@ export class World {
       },
       this.unit(id),
     );
+  }
+
+  #fenced(id: number): void {
+    if (this.machine(id).powered) for (const listen of this.onFenced) listen(id);
   }
 
   /** The feed of machine and BMC: both go, or may come back. */

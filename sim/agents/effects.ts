@@ -13,7 +13,16 @@ import { scoreAttribute } from "../pacemaker/controller.ts";
 import { appendCommitRecord } from "../raft/data.ts";
 import { walFacts } from "../raft/standing.ts";
 import { bmcEffects } from "./bmc.ts";
-import { factsAttribute, gatherFacts, logFacts, membershipOf, saidBy, saidByPeer } from "./facts.ts";
+import {
+  factsAttribute,
+  gatherFacts,
+  logFacts,
+  membershipOf,
+  ownFacts,
+  read_us,
+  saidBy,
+  saidByPeer,
+} from "./facts.ts";
 import { memberEffects } from "./members.ts";
 import type { Node } from "./node.ts";
 import { unitEffects } from "./unit.ts";
@@ -26,6 +35,7 @@ const detection_us = corosyncTimes.token_us + corosyncTimes.consensus_us;
 export function effectsOf(node: Node, life: Life): Effects {
   const effects: Effects = {
     facts: () => gatherFacts(node, life),
+    own: () => ownFacts(node, life),
     decide: (question, facts) => node.decide(question, facts),
     disk: diskEffects(node, life),
     unit: unitEffects(node, life),
@@ -58,7 +68,7 @@ function diskEffects(node: Node, life: Life): DiskEffects {
         const { last_term, last_index } = walFacts(value);
         return success({ term: last_term, index: last_index });
       }),
-    inspect: () => tasks.effect(life, 20_000, () => success(logFacts(unit.folder.value))),
+    inspect: () => tasks.effect(life, read_us, () => success(logFacts(unit.folder.value))),
     moveAside: async () => {
       await tasks.effect(life, 5_000, () => unit.moveAside());
       await tasks.effect(life, disk.sync_us(), () => unit.folder.sync());
@@ -91,11 +101,15 @@ function attributeEffects(node: Node, life: Life): AttributeEffects {
       }),
     readPeer: () => tasks.look(life, () => success(saidByPeer(node))),
     readOwn: () => tasks.look(life, () => success(saidBy(node, id))),
-    score: (score) =>
-      tasks.effect(life, 2_000, () => {
-        world.attributes.set(id, scoreAttribute, score === undefined ? undefined : String(score));
+    score: (score) => {
+      const text = score === undefined ? undefined : String(score);
+      // Said again it changes nothing, whenever that comes.
+      if (world.attributes.get(id, id, scoreAttribute) === text) return tasks.look(life, () => done);
+      return tasks.effect(life, 2_000, () => {
+        world.attributes.set(id, scoreAttribute, text);
         return done;
-      }),
+      });
+    },
   };
 }
 
@@ -110,14 +124,15 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
         return success({
           ring: membershipOf(node).ring,
           since_ms: (world.kernel.now_us - lostAt_us(node)) / 1000,
+          wentOff: memory.remembered.wentOff && memory.remembered.provenIn === membershipOf(node).ring,
         });
       }),
-    noteOff: (ring) =>
+    noteOff: (ring, wentOff) =>
       tasks.effect(life, 1_000, () => {
         const membership = membershipOf(node);
         if (membership.peer || membership.ring !== ring)
           return failed("changed", "Off was read for another membership");
-        memory.remembered = { ...memory.remembered, provenIn: ring };
+        memory.remembered = { ...memory.remembered, provenIn: ring, wentOff };
         return done;
       }),
     grant: () =>

@@ -1,5 +1,5 @@
-import type { LogFacts, Published } from "../../src/act/effects.ts";
-import { picture, type Readings } from "../../src/act/picture.ts";
+import type { LogFacts, OwnFacts, Published } from "../../src/act/effects.ts";
+import { holdingOf, picture, type Readings } from "../../src/act/picture.ts";
 import { type Facts, type Lineage, no_word, type Tag, type Word } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
 import type { Life } from "../kernel/life.ts";
@@ -10,6 +10,8 @@ import type { Node } from "./node.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
+/** To read etcd's log. */
+export const read_us = 20_000;
 const slow_call_us = 10_000_000;
 
 /** One picture of the world from one machine's side, as the agent takes it. */
@@ -44,6 +46,21 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
     stopping: world.pacemaker.controller(id)?.belief(id).standby === true ? "shutdown" : "restart",
   });
+}
+
+/** Its files, and its own etcd. */
+export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
+  const { world, id, site } = node;
+  await world.kernel.tasks.sleep(life, read_us);
+  const etcd = await ownEtcd(node, life);
+  const { memory } = node;
+  const self = holdingOf({
+    state: node.state.value,
+    log: logFacts(world.unit(id).folder.value),
+    said: saidByPeer(node),
+    remembered: memory.remembered,
+  });
+  return { me: node.name, self, witness: site.witness, etcd: { ...etcd, failedStarts: memory.failedStarts } };
 }
 
 const wordOf = (node: Node): Word => {

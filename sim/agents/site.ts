@@ -23,7 +23,7 @@ export interface Site {
   dark: number | undefined;
   /** No fault begins any more. */
   faultsOver: boolean;
-  /** When each machine was last told to go off. */
+  /** When each machine was last switched off by its BMC or outlet. */
   readonly fenced_us: [number, number];
   /** Until the pair was whole for the first time. */
   firstStart: boolean;

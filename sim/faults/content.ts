@@ -1,4 +1,4 @@
-import { Clients, steadyLoad } from "../clients.ts";
+import { burst } from "../clients.ts";
 import { label } from "../kernel/label.ts";
 import type { ConfKind } from "../raft/types.ts";
 import type { World } from "../world.ts";
@@ -7,7 +7,6 @@ import { onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } 
 /** A message takes less, with the other's sync it takes more. */
 const arrival_us = 500;
 const long_us = 30 * second_us;
-const look_us = 50_000;
 const side = label("storm.side");
 const which = label("storm.message");
 /** A takeover and a rejoin take fewer. */
@@ -24,10 +23,7 @@ export function carries(message: unknown, kind: ConfKind): boolean {
 }
 
 /** Many writes in a few milliseconds. */
-function burst(world: World): void {
-  const load = { ...steadyLoad, clients: 40, operations: 80, reads_percent: 0, pause_us: 2_000 };
-  new Clients(world.kernel, world.history, load, 2, (id) => world.unit(id).running).start();
-}
+const many = { clients: 40, operations: 80, reads_percent: 0, pause_us: 2_000 };
 
 type Sign = (to: number, message: unknown) => boolean;
 
@@ -38,7 +34,7 @@ function cutAt(world: World, sign: Sign): void {
     if (!sign(to, message)) return "pass";
     first.tap = undefined;
     second.cutBoth(0, 1);
-    burst(world);
+    burst(world, many);
     // It arrives, and its answer does not.
     world.kernel.after(arrival_us, () => first.cutBoth(0, 1));
     world.kernel.after(long_us, () => {
@@ -56,7 +52,7 @@ function dieAt(trouble: Trouble, sign: Sign): void {
   first.tap = (from, to, message) => {
     if (!sign(to, message)) return "pass";
     first.tap = undefined;
-    burst(world);
+    burst(world, many);
     const victim = receiver ? to : from;
     world.kernel.after(arrival_us, () => world.cutPower(victim));
     onAgain(trouble, victim);
@@ -108,12 +104,13 @@ const cycle = (trouble: Trouble): void => {
 /** Its etcd runs again: from there on the messages count. */
 function whenBack({ world, site, machine }: Trouble, then: () => void): void {
   const { boot } = world.machine(machine);
-  const look = () => {
-    if (site.faultsOver) return;
-    if (world.machine(machine).boot > boot && world.unit(machine).running !== undefined) then();
-    else world.kernel.after(look_us, look);
-  };
-  world.kernel.after(look_us, look);
+  const isBack = () => world.machine(machine).boot > boot && world.unit(machine).running !== undefined;
+  world.kernel.once(
+    () => site.faultsOver || isBack(),
+    () => {
+      if (!site.faultsOver) then();
+    },
+  );
 }
 
 const losePeer = (trouble: Trouble): void => {

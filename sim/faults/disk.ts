@@ -16,6 +16,7 @@ const parts: readonly Part[] = ["everything", "etcd's data", "duet's file", "the
 export function loseDisk(world: World, site: Site, machine: number, lost: Part): void {
   const unit = world.unit(machine);
   world.kernel.note(lostLine, machine, lost);
+  if (lost !== "duet's file") world.history.diskLost(machine);
   if (lost === "the end of etcd's log") {
     loseTail(unit);
     return;

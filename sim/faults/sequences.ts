@@ -5,7 +5,7 @@ import { setFor } from "./bmc.ts";
 import { carries } from "./content.ts";
 import { cutLinks, onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
-const look_us = 50_000;
+const late_us = 50_000;
 const within_us = 60 * second_us;
 const busy_us = 120_000;
 /** Longer than an election, shorter than a fence. */
@@ -14,15 +14,14 @@ const hang_us = 2_700_000;
 const election_us = 700_000;
 const length = label("storm.length");
 const moment = label("storm.moment");
+const late = label("storm.late");
 
-/** Once it is true, if it is within a minute. */
+/** A moment after it is true, if it is within a minute. */
 function once({ kernel }: World, isTrue: () => boolean, then: () => void): void {
-  const end_us = kernel.now_us + within_us;
-  const look = () => {
-    if (isTrue()) then();
-    else if (kernel.now_us < end_us) kernel.after(look_us, look);
-  };
-  look();
+  const forget = kernel.once(isTrue, () => {
+    kernel.after(kernel.choices.jitter(late, late_us), then);
+  });
+  kernel.after(within_us, forget);
 }
 
 const leads = (world: World, machine: number): boolean => world.unit(machine).running?.raft.role === "leader";

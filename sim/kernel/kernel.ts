@@ -49,6 +49,21 @@ export class Kernel {
     return this.#queue.add(this.#now_us + delay_us, run);
   }
 
+  /** Looks after each event until it is true, and tells that once. Gives what ends the looking. */
+  once(isTrue: () => boolean, then: () => void): () => void {
+    const end = () => {
+      const at = this.afterEvent.indexOf(look);
+      if (at >= 0) this.afterEvent.splice(at, 1);
+    };
+    const look = () => {
+      if (!isTrue()) return;
+      end();
+      then();
+    };
+    this.afterEvent.push(look);
+    return end;
+  }
+
   note(kind: TraceKind, a: Cell = 0, b: Cell = 0, c: Cell = 0): void {
     if (this.trace.on) this.trace.note(this.#now_us, kind, a, b, c);
   }

@@ -27,21 +27,36 @@ export class Tasks {
 
   /** Does the work after a while and hands back what it gave. If the life ends before, the work is not done and nobody hears. */
   effect<T>(life: Life, delay_us: number, work: () => T): Promise<T> {
-    return this.answer(life, (resolve, reject) => {
-      this.#clock.after(delay_us, () =>
-        life.whenAwake(() => {
-          try {
-            resolve(work());
-          } catch (error) {
-            reject(error);
-          }
-        }),
-      );
+    this.#asleep();
+    return new Promise((resolve, reject) => {
+      if (!life.alive) return;
+      const run = () => {
+        try {
+          const value = work();
+          // The work may have ended or frozen the very life that waits for it.
+          life.whenAwake(() => {
+            this.#wake();
+            resolve(value);
+          });
+        } catch (error) {
+          this.#wake();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      this.#clock.after(delay_us, () => life.whenAwake(run));
     });
   }
 
   sleep(life: Life, delay_us: number): Promise<void> {
-    return this.effect(life, delay_us, () => undefined);
+    this.#asleep();
+    return new Promise((resolve) => {
+      if (!life.alive) return;
+      const run = () => {
+        this.#wake();
+        resolve();
+      };
+      this.#clock.after(delay_us, () => life.whenAwake(run));
+    });
   }
 
   /** Reads what the machine itself knows: takes no time that matters, so that the event of the next effect is enough. */
@@ -50,22 +65,22 @@ export class Tasks {
   }
 
   /** Several at once; each is begun here, so that it is known how many of them are awake. */
-  async all<T extends readonly unknown[]>(
-    begin: { readonly [K in keyof T]: () => Promise<T[K]> },
-  ): Promise<T>;
-  async all(begin: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
-    if (begin.length === 0) return [];
+  all<T extends readonly unknown[]>(begin: { readonly [K in keyof T]: () => Promise<T[K]> }): Promise<T>;
+  all(begin: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
+    if (begin.length === 0) return Promise.resolve([]);
     this.#awake += begin.length - 1;
     let left = begin.length;
-    return await Promise.all(
-      begin.map(async (branch) => {
-        const value = await branch();
+    const values: unknown[] = begin.map(() => undefined);
+    return new Promise((resolve, reject) => {
+      const ended = (at: number, value: unknown) => {
+        values[at] = value;
         left -= 1;
         // The last one goes on with whoever waits for all.
-        if (left > 0 && this.#awake > 0) this.#awake -= 1;
-        return value;
-      }),
-    );
+        if (left === 0) resolve(values);
+        else this.#asleep();
+      };
+      for (const [at, branch] of begin.entries()) branch().then((value) => ended(at, value), reject);
+    });
   }
 
   /** For parts of the world that answer by a call: `begin` gets what to call, in whatever event the answer comes. */
@@ -73,7 +88,7 @@ export class Tasks {
     life: Life,
     begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
   ): Promise<T> {
-    if (this.#awake > 0) this.#awake -= 1;
+    this.#asleep();
     return new Promise<T>((resolve, reject) => {
       if (!life.alive) return;
       begin(
@@ -98,9 +113,7 @@ export class Tasks {
       .catch((error: unknown) => {
         this.thrown.push(error);
       })
-      .finally(() => {
-        if (this.#awake > 0) this.#awake -= 1;
-      });
+      .finally(() => this.#asleep());
   }
 
   /** Some of what was woken may not have come to its next effect yet: the driver lets the microtasks go on. */
@@ -111,6 +124,10 @@ export class Tasks {
   settled(): void {
     this.#awake = 0;
     this.#dirty = false;
+  }
+
+  #asleep(): void {
+    if (this.#awake > 0) this.#awake -= 1;
   }
 
   #wake(): void {

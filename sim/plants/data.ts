@@ -159,6 +159,7 @@ export const dataPlants: readonly Plant[] = [
     effects: (effects) => ({
       ...effects,
       facts: async () => byClusterId(await effects.facts()),
+      own: async () => byClusterId(await effects.facts()),
       bmc: { ...effects.bmc, raiseTag: async () => success("written") },
     }),
   },

@@ -74,7 +74,10 @@ type See = (facts: Facts) => Facts;
 /** The world is seen wrongly wherever it is looked at. `see` may be applied twice. */
 export const seeing = (see: See): Pick<Plant, "tables" | "effects"> => ({
   tables: seenBy(tableNames, see),
-  effects: (effects) => ({ ...effects, facts: async () => see(await effects.facts()) }),
+  effects: (effects) => {
+    const facts = async () => see(await effects.facts());
+    return { ...effects, facts, own: facts };
+  },
 });
 
 /** Only these tables see it wrongly. */

@@ -22,7 +22,8 @@ const startLine = traceKind(
 );
 
 interface Contact {
-  since_us: number;
+  readonly id: number;
+  readonly since_us: number;
   last_us: number;
 }
 
@@ -33,6 +34,8 @@ interface Contact {
 export class Member {
   readonly id: number;
   readonly machine: number;
+  /** In sentences. */
+  readonly name: string;
   readonly data: DataFolder;
   readonly env: EtcdEnv;
   readonly raft: Raft;
@@ -42,7 +45,7 @@ export class Member {
   /** Machines of members that it learned when it joined, before it applied anything. */
   readonly #addresses: Readonly<Record<number, number>>;
   readonly #joins: boolean;
-  readonly #contacts = new Map<number, Contact>();
+  readonly #contacts: Contact[] = [];
   #busy = false;
   #pumping = false;
   #started = false;
@@ -65,6 +68,7 @@ export class Member {
     this.env = env;
     this.id = data.member;
     this.machine = machine;
+    this.name = `member ${this.id} on machine ${machine}`;
     this.data = data;
     this.raft = raft;
     this.life = new Life(options.life);
@@ -97,9 +101,10 @@ export class Member {
     this.#started = true;
     env.kernel.note(startLine, this.id, this.machine, this.raft.log.committed);
     for (const observer of env.observers) observer.loaded?.(this);
+    const work = () => this.#tick();
     const tickAgain = () => {
       if (!this.running) return;
-      if (!this.#paused) this.guarded(() => this.#tick());
+      if (!this.#paused) this.guarded(work);
       env.kernel.after(env.times.tick_us, tickAgain);
     };
     env.kernel.after(env.kernel.choices.jitter(tickPhase, env.times.tick_us), tickAgain);
@@ -110,12 +115,13 @@ export class Member {
   #tick(): void {
     tick(this.raft);
     this.requests.tick();
-    const { now_us } = this.env.kernel;
-    for (const [id, contact] of this.#contacts)
-      if (now_us - contact.last_us > this.env.times.connection_us) {
-        this.#contacts.delete(id);
-        unreachable(this.raft, id);
-      }
+    const before_us = this.env.kernel.now_us - this.env.times.connection_us;
+    for (let at = this.#contacts.length - 1; at >= 0; at -= 1) {
+      const contact = this.#contacts[at];
+      if (contact === undefined || contact.last_us >= before_us) continue;
+      this.#contacts.splice(at, 1);
+      unreachable(this.raft, contact.id);
+    }
   }
 
   /** Does something later, if it still runs then; while it is stopped by a signal or a hung machine, when that is over. */
@@ -141,9 +147,13 @@ export class Member {
       work();
       this.#pump();
     } catch (error) {
-      if (!(error instanceof EtcdPanic)) throw error;
-      this.exit(`panic: ${error.message}`, "crash");
+      this.#panicked(error);
     }
+  }
+
+  #panicked(error: unknown): void {
+    if (!(error instanceof EtcdPanic)) throw error;
+    this.exit(`panic: ${error.message}`, "crash");
   }
 
   receive(message: Message): void {
@@ -154,7 +164,12 @@ export class Member {
     }
     if (message.to !== this.id) return;
     this.#heard(message.from);
-    this.guarded(() => step(this.raft, message));
+    try {
+      step(this.raft, message);
+      this.#pump();
+    } catch (error) {
+      this.#panicked(error);
+    }
   }
 
   /** True where the sender was removed: the transport tells it so, and it ends. */
@@ -179,14 +194,17 @@ export class Member {
 
   /** Since when the other is connected without a break, or nothing. */
   connectedSince(id: number): number | undefined {
-    return this.#contacts.get(id)?.since_us;
+    return this.#contacts.find((contact) => contact.id === id)?.since_us;
   }
 
   #heard(id: number): void {
     const { now_us } = this.env.kernel;
-    const contact = this.#contacts.get(id);
-    if (contact === undefined) this.#contacts.set(id, { since_us: now_us, last_us: now_us });
-    else contact.last_us = now_us;
+    for (const contact of this.#contacts)
+      if (contact.id === id) {
+        contact.last_us = now_us;
+        return;
+      }
+    this.#contacts.push({ id, since_us: now_us, last_us: now_us });
   }
 
   #pump(): void {
@@ -211,15 +229,19 @@ export class Member {
   }
 
   #handle(ready: Ready): void {
+    const { raft } = this;
+    for (const read of ready.reads) this.requests.readState(read);
+    if (!ready.idle || raft.snapshot !== undefined) this.#save(ready);
+    // Nothing to save or to apply, as with every heartbeat.
+    else
+      for (const message of raft.role === "leader" ? ready.messages : answers(ready.messages))
+        this.send(message);
+  }
+
+  #save(ready: Ready): void {
     const { raft, data, env } = this;
     const leads = raft.role === "leader";
     const { snapshot } = raft;
-    for (const read of ready.reads) this.requests.readState(read);
-    // Nothing to save or to apply, as with every heartbeat.
-    if (ready.idle && snapshot === undefined) {
-      for (const message of leads ? ready.messages : answers(ready.messages)) this.send(message);
-      return;
-    }
     const first = ready.entries[0];
     const last = ready.committed.at(-1);
     // Committed by this member alone, or behind a snapshot: applied only once it is synced.

@@ -44,6 +44,7 @@ export interface Ready {
 }
 
 const noEntries: readonly Entry[] = [];
+const noReads: readonly ReadState[] = [];
 
 /**
  * The raft of etcd 3.5 as data: what `step.ts` and `leader.ts` do to it follows etcd's state machine case by case. It reads no
@@ -203,11 +204,11 @@ export class Raft {
       entries,
       committed,
       state,
-      reads: this.read_states,
+      reads: this.read_states.length > 0 ? this.read_states : noReads,
       idle,
     };
     this.messages = [];
-    this.read_states = [];
+    if (this.read_states.length > 0) this.read_states = [];
     if (ready.state !== undefined) this.#saved = ready.state;
     return ready;
   }

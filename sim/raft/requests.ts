@@ -251,12 +251,13 @@ export class Requests {
   /** Time-outs, looked at with every tick. */
   tick(): void {
     const { now_us } = this.#member.env.kernel;
-    for (const [request, waiter] of this.#waiters) {
-      if (waiter.end_us > now_us) break;
-      this.answer(request, unsure("request timed out"));
-    }
-    const late = this.#moves.filter((move) => move.end_us <= now_us);
-    if (late.length > 0) {
+    if (this.#waiters.size > 0)
+      for (const [request, waiter] of this.#waiters) {
+        if (waiter.end_us > now_us) break;
+        this.answer(request, unsure("request timed out"));
+      }
+    if (this.#moves.length > 0) {
+      const late = this.#moves.filter((move) => move.end_us <= now_us);
       this.#moves = this.#moves.filter((move) => move.end_us > now_us);
       for (const { reply } of late) reply(unsure("request timed out"));
     }

@@ -1,3 +1,4 @@
+import { beginsAfterLoss } from "../../src/decide/lineage.ts";
 import { no_word, type Word } from "../../src/decide/facts.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
@@ -6,7 +7,6 @@ import { membershipOf } from "../agents/facts.ts";
 import { idOf, type SimStage } from "./stage.ts";
 
 /** Epochs after an accepted loss begin with this many more. */
-const epochs_per_loss = 1000;
 
 /** What an admin says at a terminal. It replaces a proof; what the rules make of it is theirs. */
 export function adminWords(stage: SimStage): Doing {
@@ -54,11 +54,11 @@ class Admin {
     this.say(1 - id, { choose: "peer" });
   }
 
-  /** A takeover on the strength of that word begins a new thousand of epochs: what was acknowledged before may be gone. */
+  /** A takeover on the strength of that word begins a new million of epochs: what was acknowledged before may be gone. */
   #watch(machine: number): void {
     const { state, name } = this.#stage.node(machine);
     const { lineage } = state.value;
-    if (lineage === undefined || lineage.owner !== name || lineage.epoch % epochs_per_loss !== 0) return;
-    if (this.#consented.delete(machine)) this.#stage.world.history.lossAccepted();
+    if (lineage === undefined || lineage.owner !== name || !beginsAfterLoss(lineage.epoch)) return;
+    if (this.#consented.delete(machine)) this.#stage.world.history.lossAccepted(machine);
   }
 }

@@ -1,3 +1,4 @@
+import { servedBy } from "../clients.ts";
 import type { Operation } from "../history.ts";
 import { label } from "../kernel/label.ts";
 import { traceKind } from "../kernel/trace.ts";
@@ -161,7 +162,7 @@ export class Load {
     history.answer(
       operation,
       revision,
-      { by: store, name: `member ${member.id} on machine ${member.machine}`, values: store.values },
+      servedBy(member),
       operation.kind === "read" ? store.get(operation.key) : operation.id,
     );
   }

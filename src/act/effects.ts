@@ -14,6 +14,8 @@ import type { TableName } from "../decide/rules.ts";
 export interface Effects {
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */
   readonly facts: () => Promise<Facts>;
+  /** The part of it that the machine knows by itself: neither a BMC nor the peer is asked, so that no slow one holds it up. */
+  readonly own: () => Promise<OwnFacts>;
   /** Asks the rules. Every decision is kept with the facts that it was made from, those between two steps too. */
   readonly decide: (question: TableName, facts: Facts) => Verdict;
   readonly disk: DiskEffects;
@@ -25,6 +27,8 @@ export interface Effects {
   /** So long at least, on a clock that does not jump. */
   readonly pause: (ms: number) => Promise<void>;
 }
+
+export type OwnFacts = Pick<Facts, "me" | "self" | "witness" | "etcd">;
 
 export interface Failure {
   /** `refused`: it was understood and turned down. `changed`: the world is not as the caller believed. */
@@ -154,13 +158,15 @@ export interface Loss {
    * Undefined: it can't tell.
    */
   readonly since_ms: number | undefined;
+  /** It was noted that the peer left in order and went off by itself: then somebody wants it off. */
+  readonly wentOff: boolean;
 }
 
 export interface QuorumEffects {
   /** The loss of the peer; undefined while it is a member. */
   readonly loss: () => Promise<Outcome<Loss | undefined>>;
   /** Notes that Off was read after this loss; void by itself once the membership is another. `changed` if it is one already. */
-  readonly noteOff: (ring: string) => Promise<Outcome>;
+  readonly noteOff: (ring: string, wentOff: boolean) => Promise<Outcome>;
   /** For a lone machine: `cancel_wait_for_all`. */
   readonly grant: (deadline_ms: number) => Promise<Outcome>;
   /** Has Corosync quorum now? To be asked after `grant`: it may be taken and not done. */

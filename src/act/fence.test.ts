@@ -18,7 +18,7 @@ const times = { ...fast, turn_ms: 10_000 };
 /** A machine that has just lost its peer, with a clock that pauses move, and every command noted with its time. */
 class Race extends FakeWorld {
   now_ms = 0;
-  loss: Loss | undefined = { ring: "1", since_ms: 0 };
+  loss: Loss | undefined = { ring: "1", since_ms: 0, wentOff: false };
   readonly commands: string[] = [];
   readonly deaf = new Set<OffWay>();
 
@@ -83,7 +83,7 @@ test("each commands in its own turn, and Off is noted for this loss", async () =
 
 test("who is late for its turn waits for the next, and whose first way is deaf does not run into the other's turn", async () => {
   const late = new Race(0);
-  late.loss = { ring: "1", since_ms: 6_000 };
+  late.loss = { ring: "1", since_ms: 6_000, wentOff: false };
   await late.fence();
   assert.deepEqual(late.commands, ["BMC at 24000"]);
   const deaf = new Race(1);
@@ -94,7 +94,7 @@ test("who is late for its turn waits for the next, and whose first way is deaf d
 
 test("who can't tell when the loss was lets a whole round pass", async () => {
   const race = new Race(0);
-  race.loss = { ring: "1", since_ms: undefined };
+  race.loss = { ring: "1", since_ms: undefined, wentOff: false };
   assert.deepEqual(await race.fence(), { done: true });
   assert.deepEqual(race.commands, ["BMC at 30000"]);
 });
@@ -112,7 +112,7 @@ test("a fence is for one loss: another membership, a refusal, or no turn at all 
   const moved: Effects = {
     ...racing,
     pause: async () => {
-      back.loss = { ring: "2", since_ms: 0 };
+      back.loss = { ring: "2", since_ms: 0, wentOff: false };
     },
   };
   assert.equal((await runSteps(fencePeer(moved, times))).done, false);
@@ -136,4 +136,31 @@ test("who serves alone powers on again what it fenced, and who has yet to take o
   const alone = new Race(0, { ...voter, soleVoter: true });
   await alone.fence();
   assert.deepEqual(alone.commands, ["BMC at 0", "on"]);
+});
+
+test("a peer that left in order is given time to go off, and then it stays off", async () => {
+  const race = new Race(0);
+  const { racing } = race;
+  let looks = 0;
+  const leaving: Effects = {
+    ...racing,
+    facts: async () => ({ ...race.facts(), fencePending: false, peerPower: "on" }),
+    bmc: {
+      ...racing.bmc,
+      peerPower: async () => {
+        looks += 1;
+        if (looks >= 3) race.peer = { ...race.peer, on: false };
+        return success(race.peer.on ? "on" : "off");
+      },
+    },
+    quorum: {
+      ...racing.quorum,
+      noteOff: async (ring, wentOff) => {
+        race.commands.push(`noted for ${ring}, went off: ${wentOff}`);
+        return done;
+      },
+    },
+  };
+  assert.deepEqual(await runSteps(fencePeer(leaving, times)), { done: true });
+  assert.deepEqual(race.commands, ["BMC at 4000", "noted for 1, went off: true"]);
 });

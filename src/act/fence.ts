@@ -1,3 +1,4 @@
+import type { Facts } from "../decide/facts.ts";
 import { turns, type Turn, untilTurn_ms } from "../decide/race.ts";
 import type { Effects, Loss, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
@@ -23,7 +24,9 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   // Read after this very loss, by the guard or by an earlier try: there is nothing more to prove.
   if (facts.proof === "off") return ended;
 
-  const alreadyOff = facts.peerPower === "off";
+  const left = !facts.fencePending && begun.value !== undefined;
+  const wentOff = left && (yield* goesOff(effects, times, facts.peerPower));
+  const alreadyOff = wentOff || facts.peerPower === "off";
   const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, alreadyOff));
   if (!off.ok) {
     // An admin has seen that it is off, and no BMC has to say so. The membership must still be the one that the word is for.
@@ -31,16 +34,33 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
     const taken = facts.word.peerDown && now.ok && now.value?.ring === begun.value?.ring;
     return taken ? ended : given("the fence", off.failure);
   }
-  const noted = yield* noteOff(effects, times, begun.value);
+  const noted = yield* noteOff(effects, times, begun.value, wentOff);
   if (!noted.ok) return given("the proof", noted.failure);
   // Who serves alone already has no takeover before it, whose last step this would be.
   const now = await effects.disk.readState();
-  const tookOver = now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch;
-  if (tookOver || (facts.self.soleVoter && facts.etcd.running && facts.etcd.leader)) {
+  const tookOver =
+    now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch && now.value.takeover === undefined;
+  if (!wentOff && (tookOver || (facts.self.soleVoter && facts.etcd.running && facts.etcd.leader))) {
     yield "power the peer on";
     await effects.bmc.commandOn(times.bmc_ms);
   }
   return ended;
+}
+
+/** A peer that left in order is on its way off, or boots again. True: it went off by itself, as somebody wanted it. */
+async function* goesOff(
+  { bmc, pause }: Effects,
+  { bmc_ms, again_ms, goodbye_ms }: Times,
+  power: Facts["peerPower"],
+): AsyncGenerator<string, boolean, void> {
+  if (power === "off") return true;
+  for (let waited_ms = 0; waited_ms < goodbye_ms; waited_ms += 4 * again_ms) {
+    yield "wait for the peer that left to go off";
+    const now = await bmc.peerPower(bmc_ms);
+    if (now.ok && now.value === "off") return true;
+    await pause(4 * again_ms);
+  }
+  return false;
 }
 
 /**
@@ -75,17 +95,18 @@ async function* noteOff(
   { quorum, bmc, pause }: Effects,
   times: Times,
   begun: Loss | undefined,
+  wentOff: boolean,
 ): AsyncGenerator<string, Outcome, void> {
   if (begun !== undefined) {
     yield "note that Off is proven";
-    return await quorum.noteOff(begun.ring);
+    return await quorum.noteOff(begun.ring, wentOff);
   }
   for (let tries = 0; tries < times.tries_max; tries++) {
     yield "see that the peer is lost";
     const loss = await quorum.loss();
     if (loss.ok && loss.value !== undefined) {
       const power = await bmc.peerPower(times.bmc_ms);
-      if (power.ok && power.value === "off") return await quorum.noteOff(loss.value.ring);
+      if (power.ok && power.value === "off") return await quorum.noteOff(loss.value.ring, false);
     }
     await pause(times.again_ms);
   }

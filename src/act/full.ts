@@ -52,11 +52,20 @@ async function* markFull(effects: Effects, times: Times): AsyncGenerator<string,
   return ended;
 }
 
+/**
+ * A linearizable read at a follower shows what the follower has applied, and the leader may be behind it: until the leader has
+ * applied the promotion it still acknowledges alone. So where the peer leads, it is the peer's own list that counts.
+ */
 async function isVoterByLeader({ members }: Effects, times: Times): Promise<Outcome> {
-  const list = await members.list("self", times.etcd_call_ms);
-  if (!list.ok) return list;
-  const mine = list.value.find(({ machine }) => machine === "self");
-  return mine?.role === "voter"
+  const here = await members.list("self", times.etcd_call_ms);
+  if (!here.ok) return here;
+  const peerLeads = here.value.some(({ machine, leader }) => machine === "peer" && leader);
+  const led = peerLeads ? await members.list("peer", times.etcd_call_ms) : here;
+  if (!led.ok) return led;
+  const voter = [here, led].every(({ value }) =>
+    value.some(({ machine, role }) => machine === "self" && role === "voter"),
+  );
+  return voter
     ? { ok: true, value: undefined }
     : failed("refused", "the leader does not list this machine as a voter");
 }

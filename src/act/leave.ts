@@ -40,7 +40,7 @@ export async function* leave(effects: Effects, times: Times): Steps {
     }
     await effects.pause(times.again_ms);
   }
-  return stopped("no linearizable read at the peer shows it as the only voter: etcd goes on here");
+  return stopped("no linearizable read at the peer shows it as the only voter: this machine stays a member");
 }
 
 /** Stops, and stays a member. */

@@ -17,7 +17,7 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
     const off = yield* proveOff(effects, times, () => afterDelay(effects, times));
     if (!off.ok) return given("the peer's Off", off.failure);
     yield "note that Off is proven";
-    const noted = await quorum.noteOff(loss.value.ring);
+    const noted = await quorum.noteOff(loss.value.ring, false);
     if (!noted.ok) return given("the proof", noted.failure);
   }
   const verdict = effects.decide("start", await effects.facts());

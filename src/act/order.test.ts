@@ -31,7 +31,7 @@ test("the world of the crash tests sees each wrong order", async () => {
   await assert.rejects(effects.disk.writeState(served), /before any tag/);
   await assert.rejects(effects.disk.commitLog(1), /committed before/);
   await assert.rejects(effects.bmc.commandOn(1), /powered on before/);
-  await assert.rejects(effects.quorum.noteOff("1"), /Off is noted/);
+  await assert.rejects(effects.quorum.noteOff("1", false), /Off is noted/);
   await effects.unit.setForceFlag();
   await assert.rejects(effects.members.addLearner(1), /while the force flag/);
   await assert.rejects(effects.unit.start("with its data", 1), /forced before/);

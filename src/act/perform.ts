@@ -61,7 +61,7 @@ async function* restart(effects: Effects, times: Times): Steps {
 
 /** While serving: a tag that is behind is raised to the own lineage. A failure is tried again at the next look. */
 async function* writeTags(effects: Effects, times: Times, bmcs: readonly ("mine" | "theirs")[]): Steps {
-  const { lineage } = (await effects.facts()).self;
+  const { lineage } = (await effects.own()).self;
   for (const bmc of lineage === undefined ? [] : bmcs) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
     if (lineage !== undefined) await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);

@@ -61,7 +61,7 @@ test("a word is remembered until there is a newer one, and that the peer was her
 });
 
 test("Off is proven for one membership without the peer, and void in any other", () => {
-  const proven: Remembered = { ...nothing_remembered, seen: true, provenIn: "8" };
+  const proven: Remembered = { ...nothing_remembered, seen: true, provenIn: "8", wentOff: false };
   const proof = (ring: string, peer: boolean) =>
     picture({ ...readings, remembered: proven, membership: { ring, peer } }).proof;
   assert.deepEqual([proof("8", false), proof("8", true), proof("9", false)], ["off", "void", "void"]);

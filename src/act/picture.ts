@@ -7,11 +7,17 @@ export interface Remembered {
   readonly seen: boolean;
   /** The last that the peer published in this boot. */
   readonly heard: Published | undefined;
-  /** The membership in which the peer's Off was read. */
+  /** The membership in which the peer's Off was read, and whether it had left in order and gone off by itself. */
   readonly provenIn: string | undefined;
+  readonly wentOff: boolean;
 }
 
-export const nothing_remembered: Remembered = { seen: false, heard: undefined, provenIn: undefined };
+export const nothing_remembered: Remembered = {
+  seen: false,
+  heard: undefined,
+  provenIn: undefined,
+  wentOff: false,
+};
 
 /** All that was read for one picture. Each part is read by a world in its own way; what it means is said once, here. */
 export interface Readings extends Omit<Facts, "self" | "peer" | "proof"> {
@@ -57,7 +63,12 @@ export function picture(readings: Readings): Facts {
 }
 
 /** The echo is of what was heard before the state was read: a surrender that ended since is not said to newer members. */
-function holdingOf({ state, log, said, remembered }: Readings): Holding {
+export function holdingOf({
+  state,
+  log,
+  said,
+  remembered,
+}: Pick<Readings, "state" | "log" | "said" | "remembered">): Holding {
   const { lineage, full, takeover, left, surrendered, settled } = state;
   const echo = (said ?? remembered.heard)?.holding.others ?? "";
   return { ...log, lineage, full, takeover, left, surrendered, settled, echo };

@@ -1,10 +1,9 @@
-import type { Facts } from "../decide/facts.ts";
-import type { Effects, Outcome, Published } from "./effects.ts";
+import type { Effects, Outcome, OwnFacts, Published } from "./effects.ts";
 import type { Times } from "./times.ts";
 
 /** Tells the peer what this machine holds and does now. A lost word is no harm: the next decision publishes again. */
 export async function publishFacts(effects: Effects, times: Times, leaving = false): Promise<Outcome> {
-  const said = await saying(effects, await effects.facts(), leaving);
+  const said = await saying(effects, await effects.own(), leaving);
   return said.ok ? await effects.attributes.publish(said.value, times.attribute_ms) : said;
 }
 
@@ -12,7 +11,7 @@ export async function publishFacts(effects: Effects, times: Times, leaving = fal
 export async function publishNews(
   effects: Effects,
   times: Times,
-  facts: Facts,
+  facts: OwnFacts,
   repeat: boolean,
 ): Promise<void> {
   const said = await saying(effects, facts, false);
@@ -22,8 +21,11 @@ export async function publishNews(
   if (!known || repeat) await effects.attributes.publish(said.value, times.attribute_ms);
 }
 
-async function saying(effects: Effects, facts: Facts, leaving: boolean): Promise<Outcome<Published>> {
-  const { self, etcd } = facts;
+async function saying(
+  effects: Effects,
+  { self, etcd }: OwnFacts,
+  leaving: boolean,
+): Promise<Outcome<Published>> {
   const state = await effects.disk.readState();
   if (!state.ok) return state;
   const logEnd = await effects.disk.logEnd();

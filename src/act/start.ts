@@ -38,7 +38,7 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
 }
 
 async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string, boolean, void> {
-  const { lineage } = (await effects.facts()).self;
+  const { lineage } = (await effects.own()).self;
   if (lineage === undefined) return false;
   let written = 0;
   for (const bmc of ["mine", "theirs"] as const) {
@@ -51,9 +51,9 @@ async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string
 
 /** The first start of the site: a new cluster of this machine, which its peer then joins. */
 export async function* newCluster(effects: Effects, times: Times, epoch: number): Steps {
-  const facts = await effects.facts();
-  const lineage = { epoch, owner: facts.me };
-  if (facts.witness === "on")
+  const { me, witness } = await effects.own();
+  const lineage = { epoch, owner: me };
+  if (witness === "on")
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
       const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);

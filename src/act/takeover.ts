@@ -13,6 +13,14 @@ import type { Times } from "./times.ts";
  * and the peer's power comes last, so that it never boots into a half-done takeover.
  */
 export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
+  const before = await effects.disk.readState();
+  if (!before.ok) return given("duet's file", before.failure);
+  if (before.value.takeover?.step === "served") {
+    // Of an own takeover that was cut short: from here on nobody would know that the flag is still there.
+    yield "drop a force flag that was left";
+    const dropped = await effects.unit.dropForceFlag();
+    if (!dropped.ok) return given("the force flag", dropped.failure);
+  }
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -22,9 +30,9 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   );
   if (!intent.ok) return given("the intent", intent.failure);
 
-  const facts = await effects.facts();
-  const lineage = { epoch, owner: facts.me };
-  if (facts.witness === "on") {
+  const { me, witness } = await effects.own();
+  const lineage = { epoch, owner: me };
+  if (witness === "on") {
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
@@ -142,6 +150,9 @@ async function* seeAlone(effects: Effects, times: Times): AsyncGenerator<string,
 
 /** May fail without harm. A peer that is on, or that gave up and lives, needs nothing. */
 async function* powerOn(effects: Effects, times: Times): AsyncGenerator<string, End, void> {
+  const loss = await effects.quorum.loss();
+  // It left in order and went off by itself: an operator who shut it down finds it off.
+  if (loss.ok && loss.value?.wentOff === true) return ended;
   yield "power the peer on";
   const power = await effects.bmc.peerPower(times.bmc_ms);
   if (power.ok && power.value === "off") await effects.bmc.commandOn(times.bmc_ms);

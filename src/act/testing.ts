@@ -91,6 +91,7 @@ export class FakeWorld {
 
   readonly effects: Effects = {
     facts: async () => this.facts(),
+    own: async () => this.facts(),
     decide,
     pause: async () => {},
     disk: {
@@ -227,7 +228,7 @@ export class FakeWorld {
       },
     },
     quorum: {
-      loss: async () => success(this.peer.member ? undefined : { ring: "1", since_ms: 0 }),
+      loss: async () => success(this.peer.member ? undefined : { ring: "1", since_ms: 0, wentOff: false }),
       noteOff: async () => {
         assert.ok(!this.peer.on, "Off is noted of a peer that is on");
         this.boot.proven = true;

@@ -12,6 +12,8 @@ export interface Times {
   readonly second_tag_ms: number;
   /** One turn of the race to fence: a fence at its slowest, and a margin. */
   readonly turn_ms: number;
+  /** So long is a peer that left in order given to go off, or to come back, before it is switched off. */
+  readonly goodbye_ms: number;
   /** Between two tries of something that sends no event. */
   readonly again_ms: number;
   /** So often is such a thing tried before the machine of steps ends, to be decided anew. */
@@ -28,6 +30,7 @@ export const times_default: Times = {
   tag_ms: 30_000,
   second_tag_ms: 3_000,
   turn_ms: 10_000,
+  goodbye_ms: 60_000,
   again_ms: 500,
   tries_max: 60,
 };

@@ -15,6 +15,7 @@ import type { SimOptions } from "./sim.ts";
 const schedules_default = 500;
 /** A plant is looked for until it is found. */
 const schedules_planted = 5_000;
+const jobs_max = 256;
 const progress_ms = 5_000;
 
 export async function simRun(options: SimOptions): Promise<ExitStatus> {
@@ -29,7 +30,8 @@ export async function simRun(options: SimOptions): Promise<ExitStatus> {
         ? schedules_default
         : schedules_planted
       : Number.MAX_SAFE_INTEGER);
-  const jobs = asked.number("--jobs", options.jobs, 1) ?? availableParallelism();
+  const jobs = asked.number("--jobs", options.jobs, 1, jobs_max) ?? availableParallelism();
+  asked.seeds(seed, schedules === Number.MAX_SAFE_INTEGER ? 1 : schedules);
   await asked.page(options.html);
   asked.settle();
   const begun_ms = performance.now();

@@ -5,6 +5,9 @@ import { noPlant, type Plant, plants } from "../../sim/plants.ts";
 import { DuetError, exit, type Problem } from "../base/problem.ts";
 import { nearest } from "../base/text.ts";
 
+/** Beyond this, two whole numbers can't be told apart. */
+const seed_max = Number.MAX_SAFE_INTEGER;
+
 /** Checks what the user asked for, all of it, before anything runs. */
 export class Asked {
   readonly problems: Problem[] = [];
@@ -24,20 +27,31 @@ export class Asked {
   }
 
   /** A whole number of at least `least`; what is not given stays so. */
-  number(where: string, text: string, least?: number): number;
-  number(where: string, text: string | undefined, least?: number): number | undefined;
-  number(where: string, text: string | undefined, least = 0): number | undefined {
+  number(where: string, text: string, least?: number, most?: number): number;
+  number(where: string, text: string | undefined, least?: number, most?: number): number | undefined;
+  number(where: string, text: string | undefined, least = 0, most = seed_max): number | undefined {
     if (text === undefined) return undefined;
     const value = Number(text);
     const digits = /^\d+$/.test(text);
-    if (digits && Number.isSafeInteger(value) && value >= least) return value;
+    if (digits && value >= least && value <= most) return value;
     const [what, fix] = !digits
       ? [`${text} is not a whole number`, "give digits only, such as 1022"]
       : value < least
         ? [`${text} is less than ${least}`, `give at least ${least}`]
-        : [`${text} is too large`, `give at most ${Number.MAX_SAFE_INTEGER}`];
+        : [`${text} is too large`, `give at most ${most}`];
     this.problems.push({ code: "DUET-E-SIM-NUMBER", where, what, fix });
     return least;
+  }
+
+  /** Each schedule takes the next seed, and the last must still be a whole number. */
+  seeds(first: number, schedules: number): void {
+    if (first + schedules - 1 <= seed_max) return;
+    this.problems.push({
+      code: "DUET-E-SIM-NUMBER",
+      where: "--seed",
+      what: `${schedules} schedules from seed ${first} on would need seeds beyond ${seed_max}`,
+      fix: "begin with a lower seed, or run fewer schedules",
+    });
   }
 
   /** A file that can be written: to learn that after three minutes of work would be late. */

@@ -139,13 +139,18 @@ export function nextEpoch(facts: Facts): number {
   return 1 + Math.max(...tags, epochsOf(self), epochsOf(heard(facts)));
 }
 
-/** An accepted loss begins a new thousand of epochs, so an epoch tells how many losses came before it. */
+/** A surrender is to this epoch or a later one: above all that either of the two holds. */
+export const surrenderEpoch = (facts: Facts): number =>
+  1 + Math.max(facts.self.lineage?.epoch ?? 0, heard(facts)?.lineage?.epoch ?? 0);
+
+/** An accepted loss begins a new million of epochs, so an epoch tells how many losses came before it. */
 const lossesBefore = (epoch: number): number => Math.floor(epoch / epochs_per_loss);
-const epochs_per_loss = 1000;
+/** So many takeovers no site sees: an ordinary one never reaches the next million. */
+export const epochs_per_loss = 1_000_000;
 
 /**
- * After an accepted loss: the start of a new thousand. An epoch that this machine could not read may be higher than all that
- * it knows, and must not win over what is acknowledged from here on. The odd thousands are of the machine whose name comes
+ * After an accepted loss: the start of a new million. An epoch that this machine could not read may be higher than all that
+ * it knows, and must not win over what is acknowledged from here on. The odd millions are of the machine whose name comes
  * first, the even ones of the other: so no two losses begin the same one, and it tells where it was accepted.
  */
 export function epochAfterLoss(facts: Facts): number {
@@ -168,7 +173,7 @@ export function acceptedEpoch(facts: Facts): number {
   return Math.max(facts.self.settled.theirs, ...tags, epochsOf(heard(facts)));
 }
 
-/** The first epoch of a thousand, and no first epoch of all. */
+/** The first epoch of a million, and no first epoch of all. */
 export const beginsAfterLoss = (epoch: number): boolean => epoch > 0 && epoch % epochs_per_loss === 0;
 
 /** The highest epoch that a machine used for a takeover which came to nothing. It never uses it, or a lower one, again. */

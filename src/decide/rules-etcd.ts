@@ -1,4 +1,4 @@
-import { heard, isFullVoter, rank } from "./lineage.ts";
+import { heard, isFullVoter, rank, surrenderEpoch } from "./lineage.ts";
 import { always, type Table } from "./rule.ts";
 
 /** So many starts in place fail before the data is given up for the peer's. */
@@ -45,12 +45,7 @@ export const etcdTable: Table = {
       sentence:
         "etcd on {me} does not start, and {peer} is a full voter: {me} gives its data up, so that {peer} may serve",
       when: always,
-      decide: ({ self, peer }) => ({
-        do: "surrender",
-        epoch:
-          1 +
-          Math.max(self.lineage?.epoch ?? 0, (peer.seen === "never" ? 0 : peer.facts?.lineage?.epoch) ?? 0),
-      }),
+      decide: (facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }),
     },
   ],
 };

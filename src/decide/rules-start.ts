@@ -10,6 +10,7 @@ import {
   nextEpoch,
   rank,
   saysWhatItServes,
+  surrenderEpoch,
 } from "./lineage.ts";
 import { failed_starts_max } from "./rules-etcd.ts";
 import { always, type Rule, type Table } from "./rule.ts";
@@ -30,13 +31,19 @@ const spent = (facts: Facts): Settled => ({
   mine: epochSpent(facts.self),
   theirs: Math.max(facts.self.settled.theirs, epochSpent(theirs(facts))),
 });
+/** Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. */
+const chosenBefore = (facts: Facts): boolean => {
+  const peer = theirs(facts);
+  return (
+    same(facts) &&
+    facts.self.surrendered === undefined &&
+    peer.surrendered === undefined &&
+    (isVoter(facts.self) || isVoter(peer)) &&
+    [facts.self, peer].every((each) => isVoter(each) || canFollow(each))
+  );
+};
 const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "intent";
-const surrender = ({ self, peer }: Facts) =>
-  ({
-    do: "surrender",
-    epoch:
-      1 + Math.max(self.lineage?.epoch ?? 0, (peer.seen === "never" ? 0 : peer.facts?.lineage?.epoch) ?? 0),
-  }) as const;
+const surrender = (facts: Facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }) as const;
 
 /** Before anything is started: is the past settled, and is there a peer to compare with? */
 const before: readonly Rule[] = [
@@ -61,13 +68,13 @@ const before: readonly Rule[] = [
   {
     id: "R-CHOSEN-PEER",
     sentence: "an admin chose the data of {peer}: {me} gives its own up",
-    // Also of a machine that serves; but where both already run the same data, the choice was made before.
+    // Also of a machine that serves.
     when: (facts) =>
       facts.word.choose === "peer" &&
       facts.peer.seen === "now" &&
       heard(facts) !== undefined &&
       facts.self.surrendered === undefined &&
-      !(same(facts) && facts.etcd.running && facts.etcd.leader),
+      !chosenBefore(facts),
     decide: surrender,
   },
   {
@@ -114,7 +121,7 @@ const given: readonly Rule[] = [
   {
     id: "R-CHOSEN-SELF",
     sentence: "an admin chose the data of {me}: may it serve without {peer}?",
-    when: ({ self, word }) => word.choose === "self" && self.data,
+    when: (facts) => facts.word.choose === "self" && facts.self.data && !chosenBefore(facts),
     decide: askTakeover,
   },
   {

@@ -28,9 +28,9 @@ const acceptedUnknown = ({ word }: Facts): boolean => word.accept === "unknown" 
 
 const tagsRead = (facts: Facts): boolean => facts.witness === "on" && tagsOf(facts).every(isReadable);
 
-/** Nothing newer can be anywhere. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
+/** Nothing newer can be anywhere: not after an own surrender, on which the peer may have served with nobody told. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
 const isNewest = (facts: Facts): boolean =>
-  newestClaim(facts) === 0 && (isInformed(facts) || tagsRead(facts));
+  facts.self.surrendered === undefined && newestClaim(facts) === 0 && (isInformed(facts) || tagsRead(facts));
 
 /** The peer says that it is a full voter of the same data: then this machine can't be the only one, whatever its log says. */
 const disputed = (facts: Facts): boolean => {
@@ -55,7 +55,8 @@ const own: readonly Rule[] = [
   },
   {
     id: "R-NO-DATA",
-    sentence: "{me} holds no data: it waits for {peer}, and joins it",
+    sentence:
+      "{me} holds no data: it waits for {peer}, and joins it; if {peer} is gone for good, restore a backup",
     when: ({ self }) => !self.data,
     decide: wait,
   },
@@ -74,14 +75,15 @@ const own: readonly Rule[] = [
   },
   {
     id: "R-REMOVAL",
-    sentence: "something in the log of {me} removes it, so {peer} may serve without it: it waits for {peer}",
+    sentence:
+      "something in the log of {me} removes it, so {peer} may serve without it: it waits for {peer}; if {peer} is gone for good, restore a backup",
     when: ({ self }) => self.removalInLog,
     decide: wait,
   },
   {
     id: "R-NOT-VOTER",
     sentence:
-      "{me} is no voter by its own log, so {peer} may have acknowledged writes without it: it waits for {peer}",
+      "{me} is no voter by its own log, so {peer} may have acknowledged writes without it: it waits for {peer}; if {peer} is gone for good, restore a backup",
     when: ({ self }) => self.standing !== "voter",
     decide: wait,
   },
@@ -94,7 +96,7 @@ const own: readonly Rule[] = [
   {
     id: "R-NOT-FULL",
     sentence:
-      "{me} is not known to hold everything that was acknowledged (it was promoted, and no marker came back): it waits for {peer}",
+      "{me} is not known to hold everything that was acknowledged (it was promoted, and no marker came back): it waits for {peer}; if {peer} is gone for good, restore a backup",
     when: ({ self }) => !self.full && !self.soleVoter,
     decide: wait,
   },
@@ -190,7 +192,7 @@ const go: readonly Rule[] = [
   {
     id: "R-ACCEPTED-LOSS",
     sentence:
-      "{peer} is off or gave up, and an admin accepted the loss of what only {peer} may hold: {me} takes over, as an epoch above all that {peer} can have reached",
+      "{peer} is off or gave up, and an admin accepted the loss of what only {peer} may hold: {me} takes over, with the first epoch of a new million",
     when: (facts) => !isNewest(facts),
     decide: (facts) => ({ do: "take-over", epoch: epochAfterLoss(facts) }),
   },

@@ -157,7 +157,7 @@ test("without a witness nobody starts alone by itself, and a loss in this boot i
   assert.equal(said("start", lost), "R-TAKE-OVER take-over");
 });
 
-test("an accepted loss begins a new thousand of epochs, above all that the peer can have reached", () => {
+test("an accepted loss begins a new million of epochs, above all that the peer can have reached", () => {
   const lone: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
   const accept = (epoch: number, accepted: number | "unknown") =>
     decide("start", {
@@ -168,12 +168,12 @@ test("an accepted loss begins a new thousand of epochs, above all that the peer 
       },
       word: { peerDown: true, accept: accepted, choose: undefined },
     }).decision;
-  assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1000 });
-  assert.deepEqual(accept(7, "unknown"), { do: "take-over", epoch: 1000 });
-  // The even thousands are the other machine's.
-  assert.deepEqual(accept(1000, 1000), { do: "take-over", epoch: 3000 });
+  assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1_000_000 });
+  assert.deepEqual(accept(7, "unknown"), { do: "take-over", epoch: 1_000_000 });
+  // The even millions are the other machine's.
+  assert.deepEqual(accept(1_000_000, 1_000_000), { do: "take-over", epoch: 3_000_000 });
   assert.deepEqual(accept(7, 6), { do: "needs-human" });
-  const hidden = { kind: "lineage", epoch: 1000, owner: me } as const;
+  const hidden = { kind: "lineage", epoch: 1_000_000, owner: me } as const;
   const again = decide("start", { ...lone, tags: { mine: hidden, theirs: hidden }, peerPower: "off" });
   assert.equal(again.rule, "R-NEWER-TAG", "its own tag of that loss hides what the peer holds");
 });

@@ -1,6 +1,6 @@
 import { judge, type Judgement } from "../decide.ts";
 import { no_word, type Word } from "../facts.ts";
-import { acceptedEpoch, beginsAfterLoss } from "../lineage.ts";
+import { acceptedEpoch, beginsAfterLoss, epochs_per_loss } from "../lineage.ts";
 import type { Tables } from "../rules.ts";
 import { type Move, powerOff, withDisk, withLife, withTag } from "./chance.ts";
 import {
@@ -21,9 +21,11 @@ export interface Bounds {
   readonly epoch_max: number;
 }
 
-/** An accepted loss begins a new thousand; two epochs fewer are followed in it. */
+/** An accepted loss begins a new million; two epochs fewer are followed in it. */
 const isTooFar = (epoch: number, { epoch_max }: Bounds): boolean =>
-  epoch < 1000 ? epoch > epoch_max : epoch % 1000 > epoch_max - 2 || epoch > 3_999;
+  epoch < epochs_per_loss
+    ? epoch > epoch_max
+    : epoch % epochs_per_loss > epoch_max - 2 || epoch >= 4 * epochs_per_loss;
 
 export interface Told {
   readonly verdict: Judgement;

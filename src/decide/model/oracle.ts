@@ -21,7 +21,14 @@ export function mayServeAlone(facts: Facts): boolean {
     (!here && (facts.proof === "off" || word.peerDown));
   // Two logs that contradict each other: then only the peer's Off makes it safe.
   const disputed = known !== undefined && usable(known) && known.full && equal(known.lineage, lineage);
-  return off || (self.soleVoter && known?.lineage !== undefined && newest === 0 && !disputed);
+  return (
+    off ||
+    (self.soleVoter &&
+      self.surrendered === undefined &&
+      known?.lineage !== undefined &&
+      newest === 0 &&
+      !disputed)
+  );
 }
 
 export const usable = (disk: Holding): boolean =>
@@ -45,7 +52,7 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
   for (const tag of [facts.tags.mine, facts.tags.theirs]) {
     if (tag.kind !== "lineage") continue;
     const { mine, theirs } = facts.self.settled;
-    if (tag.owner === facts.me ? tag.epoch < 1000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
+    if (tag.owner === facts.me ? tag.epoch < 1_000_000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
     const peerDenies =
       facts.self.surrendered === undefined &&
       known?.lineage !== undefined &&

@@ -9,10 +9,11 @@ import {
   type Tag,
   type Word,
 } from "../facts.ts";
+import { epochs_per_loss } from "../lineage.ts";
 
 /**
  * Everything that the rules can tell apart, as few values as that takes. Epochs only count by their order: the own is 5, lower
- * is 4, higher is 6, and 1000 is after an accepted loss.
+ * is 4, higher is 6, and a million is after an accepted loss.
  */
 export const me = "a";
 export const peerName = "b";
@@ -75,7 +76,7 @@ const tags: readonly Tag[] = [
   { kind: "lineage", epoch: 5, owner: peerName },
   { kind: "lineage", epoch: 6, owner: me },
   { kind: "lineage", epoch: 6, owner: peerName },
-  { kind: "lineage", epoch: 1000, owner: me },
+  { kind: "lineage", epoch: epochs_per_loss, owner: me },
 ];
 /** Which BMC has which does not matter to who may serve. */
 export const tagPairs: readonly Facts["tags"][] = tags.flatMap((mine, at) =>

@@ -213,8 +213,8 @@ export function keyOf(world: World): string {
   const two = keyFrom(world, 1);
   return one < two ? one : two;
 }
-/** Only the epochs after an accepted loss have four digits. */
-const afterLoss = /\d{4}/;
+/** Only the epochs after an accepted loss have seven digits. */
+const afterLoss = /\d{7}/;
 
 function keyFrom({ machines, wire, tags, left }: World, first: Id): string {
   const second = other(first);
