@@ -15,6 +15,8 @@ export interface ClientLoad {
   /** Of a hundred operations, how many are linearizable reads. */
   readonly reads_percent: number;
   readonly pause_us: number;
+  /** A client that finds every port closed goes away; else it comes back. */
+  readonly gives_up: boolean;
   /** A client that hears nothing gives up then, and its operation stays open. */
   readonly patience_us: number;
 }
@@ -25,6 +27,7 @@ export const steadyLoad: ClientLoad = {
   keys: 8,
   reads_percent: 25,
   pause_us: 30_000,
+  gives_up: false,
   patience_us: 2_000_000,
 };
 
@@ -85,6 +88,10 @@ export class Clients {
   }
 
   #rest(pause_us: number, before_us = 0): void {
+    if (this.#left === 0) {
+      this.#running -= 1;
+      return;
+    }
     this.#kernel.after(before_us + 1 + this.#kernel.choices.jitter(think, 2 * pause_us), this.#again);
   }
 
@@ -104,6 +111,10 @@ export class Clients {
     }
     const { choices } = this.#kernel;
     const member = this.#open(choices.jitter(side, this.#sides));
+    if (member === undefined && this.#load.gives_up) {
+      this.#running -= 1;
+      return;
+    }
     if (member === undefined) {
       this.#rest(Math.max(closed_us, this.#load.pause_us));
       return;
@@ -162,5 +173,11 @@ export function burst(
   load: Pick<ClientLoad, "clients" | "operations" | "reads_percent" | "pause_us">,
 ): void {
   const { kernel, history } = world;
-  new Clients(kernel, history, { ...steadyLoad, ...load }, 2, (id) => world.unit(id).running).start();
+  new Clients(
+    kernel,
+    history,
+    { ...steadyLoad, ...load, gives_up: true },
+    2,
+    (id) => world.unit(id).running,
+  ).start();
 }

@@ -15,7 +15,7 @@ export const stormChecks = (site: Site): readonly Check[] => [
   olderLineage(site),
   lastCopy(site),
   bothCopiesGone,
-  fenceLoop(site),
+  fenceLoop,
 ];
 
 const bothFenced = (site: Site): Check => ({

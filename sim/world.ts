@@ -42,6 +42,13 @@ export interface WorldOptions {
   readonly load?: Partial<ClientLoad>;
 }
 
+/** Who commanded a machine's Off, in which of its boots, and when that arrived: a slow BMC does it much later. */
+export interface OffCommand {
+  readonly by: number;
+  readonly boot: number;
+  readonly at_us: number;
+}
+
 type Pair<T> = readonly [T, T];
 
 /** Ends of the management wire: the machines are 0 and 1. */
@@ -66,7 +73,9 @@ export class World {
   readonly history: History;
   readonly clients: Clients;
   /** Told when a machine that was on goes off by its BMC or outlet: whoever commanded that, and whatever was answered. */
-  readonly onFenced: ((target: number) => void)[] = [];
+  readonly onFenced: ((target: number, command: OffCommand) => void)[] = [];
+  /** The last command of this kind that arrived, for each machine. */
+  readonly #commands: (OffCommand | undefined)[] = [];
   #ids = 0;
 
   constructor(schedule: Schedule, options: WorldOptions) {
@@ -183,8 +192,14 @@ export class World {
     );
   }
 
+  #commanded(by: number, target: number): void {
+    this.#commands[target] = { by, boot: this.machine(by).boot, at_us: this.kernel.now_us };
+  }
+
   #fenced(id: number): void {
-    if (this.machine(id).powered) for (const listen of this.onFenced) listen(id);
+    const command = this.#commands[id];
+    if (command === undefined || !this.machine(id).powered) return;
+    for (const listen of this.onFenced) listen(id, command);
   }
 
   /** The feed of machine and BMC: both go, or may come back. */
@@ -210,19 +225,21 @@ export class World {
     deadline_us: number,
   ): Promise<BmcAnswer | undefined> {
     return this.#call<BmcAnswer>(life, deadline_us, (reply) =>
-      this.management.send(from, bmcEnd(target), target, request, (arrived) =>
+      this.management.send(from, bmcEnd(target), target, request, (arrived) => {
+        if (arrived.kind === "reset" && arrived.type === "ForceOff") this.#commanded(from, target);
         this.bmc(target).handle(arrived, (answer) =>
           this.management.send(bmcEnd(target), from, target, answer, reply),
-        ),
-      ),
+        );
+      }),
     );
   }
 
   askPdu(life: Life, from: number, request: PduRequest, deadline_us: number): Promise<PduAnswer | undefined> {
     return this.#call<PduAnswer>(life, deadline_us, (reply) =>
-      this.management.send(from, pduEnd, pduEnd, request, (arrived) =>
-        this.pdu.handle(arrived, (answer) => this.management.send(pduEnd, from, pduEnd, answer, reply)),
-      ),
+      this.management.send(from, pduEnd, pduEnd, request, (arrived) => {
+        if (arrived.kind === "off") this.#commanded(from, arrived.machine);
+        this.pdu.handle(arrived, (answer) => this.management.send(pduEnd, from, pduEnd, answer, reply));
+      }),
     );
   }
 
