@@ -18,7 +18,7 @@ const standing_us = 70 * second;
 const switch_us = 60 * second;
 const helps_max = 8;
 const operations_min = 200;
-const peace_us_max = 180 * second;
+const last_words = 24;
 /** With the faults over: one for what they left behind, one for what was pending. */
 const fences_max = 3;
 
@@ -50,14 +50,9 @@ export async function mend(storm: Storm): Promise<void> {
   }
   site.firstStart = false;
   // A moment of peace, with the clients' last words on both sides: as many as make a history worth a check.
-  burst(world, { clients: 8, operations: 24, reads_percent: 50, pause_us: 50_000 });
-  const end_us = kernel.now_us + peace_us_max;
-  do await kernel.run(kernel.now_us + 5 * second);
-  while (
-    kernel.violation === undefined &&
-    world.history.operations.length < operations_min &&
-    kernel.now_us < end_us
-  );
+  const operations = Math.max(last_words, operations_min - world.history.operations.length);
+  burst(world, { clients: 8, operations, reads_percent: 50, pause_us: 20_000 });
+  await kernel.run(kernel.now_us + 5 * second);
 }
 
 function repair({ world, site }: Storm): void {

@@ -21,12 +21,14 @@ export const stormChecks = (site: Site): readonly Check[] => [
 const bothFenced = (site: Site): Check => ({
   name: "both fenced",
   sentence: "never do two machines switch each other off",
-  watch: ({ kernel, machines }) => {
-    kernel.afterEvent.push(() => {
+  watch: ({ kernel, machines, onFenced }) => {
+    const look = () => {
       if (machines[0].powered || machines[1].powered) return;
       if (site.fenced_us.every((at_us) => kernel.now_us - at_us < race_us))
         kernel.fail("both fenced", "each was told to go off by the other, and both are off");
-    });
+    };
+    // It is told right before the power goes.
+    onFenced.push(() => kernel.after(0, look));
   },
 });
 

@@ -88,7 +88,7 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
     etcd: { ...leanTimes, apply_slow_ppm: 100_000 },
     // The fence agent waits for its turn itself.
     pacemaker: { fence_delay_us: [0, 0], monitor_us: leanMonitor_us },
-    load: { operations: 180, clients: 12, pause_us: 3_000_000 },
+    load: { operations: 100, clients: 12, pause_us: 3_000_000 },
   });
   const { kernel } = world;
   const kind = pickKind(kernel.choices, plant);
