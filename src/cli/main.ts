@@ -3,11 +3,13 @@ import manifest from "../../package.json" with { type: "json" };
 import { exit } from "../base/problem.ts";
 import * as check from "./check.ts";
 import * as demo from "./demo.ts";
+import * as explain from "./explain.ts";
 import * as init from "./init.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
 import * as probe from "./probe.ts";
 import * as render from "./render.ts";
+import * as replay from "./replay.ts";
 import { report } from "./report.ts";
 import * as rules from "./rules.ts";
 import * as scenario from "./scenario.ts";
@@ -28,6 +30,8 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   rules,
   scenario,
   sim,
+  explain,
+  replay,
 ];
 
 const program = new Command("duet")

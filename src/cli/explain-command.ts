@@ -1,0 +1,39 @@
+import { paths } from "../base/paths.ts";
+import { exit, fail } from "../base/problem.ts";
+import { draw } from "../record/draw.ts";
+import { failovers } from "../record/failover.ts";
+import { readRecord } from "../record/read.ts";
+import type { ExplainOptions } from "./explain.ts";
+import { paint, printJson, printProblems } from "./output.ts";
+
+const last_max = 100;
+
+export async function explain(files: readonly string[], options: ExplainOptions): Promise<void> {
+  const last = lastOf(options.last ?? "1");
+  const recording = await readRecord(files.length === 0 ? [paths.record] : files);
+  const found = failovers(recording.entries, last);
+  const { cut, damage } = recording;
+  if (options.json === true) {
+    printJson({ failovers: found, files: recording.files, cut, damage });
+    return;
+  }
+  printProblems(damage, false);
+  const look = { columns: process.stdout.columns ?? 100, bold: (text: string) => paint("bold", text) };
+  const text = found.map((failover) => draw(failover, look)).join("\n");
+  process.stdout.write(text === "" ? nothing(recording.entries.length) : text);
+}
+
+const nothing = (entries: number): string =>
+  `By the ${entries} entries of this record its machine lost no peer and took nothing over. The peer's record may tell more.\n`;
+
+function lastOf(text: string): number {
+  const last = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (last >= 1 && last <= last_max) return last;
+  return fail(
+    "DUET-E-USAGE",
+    "duet explain",
+    `--last ${text} is no number from 1 to ${last_max}`,
+    "`duet explain --help` shows how it is used",
+    exit.badInput,
+  );
+}

@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+
+export interface ExplainOptions {
+  readonly json?: boolean;
+  readonly last?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command("explain")
+    .summary("show the last failover: each phase's time, and the rules that decided")
+    .description(
+      "Reads the flight recorder of one machine or of both, and draws what happened: when the loss was detected, the fence, " +
+        "the takeover, the first write, the way back to 1+1, and by which rule each turn was decided.",
+    )
+    .argument("[file...]", "a recorder's folder, or files from it (default: this machine's)")
+    .option("--last <n>", "the last N failovers", "1")
+    .option("--json", "print them as JSON")
+    .addHelpText(
+      "after",
+      `
+With the folders of both machines the picture is whole; with one it says what is missing. Nothing is changed.
+
+Exit status: 0 shown (also where there was no failover), 2 a file is no record that this duet can read. Damaged lines are named
+and left out.
+
+Examples:
+  duet explain                        on a machine: its own recorder
+  duet explain node1/record node2/record
+  duet explain --last 3 --json | jq '.failovers[].phases[] | {name, at_ms}'`,
+    )
+    .action(async (files: readonly string[], options: ExplainOptions) => {
+      const { explain } = await import("./explain-command.ts");
+      await explain(files, options);
+    });
+}

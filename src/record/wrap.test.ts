@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fencePeer } from "../act/fence.ts";
+import { runSteps } from "../act/steps.ts";
+import { takeOver } from "../act/takeover.ts";
+import { rejoin } from "../act/rejoin.ts";
+import { FakeWorld, fast, logOf, pick } from "../act/testing.ts";
+import { empty, type Holding } from "../decide/facts.ts";
+import { TestRecorder } from "./testing.ts";
+import { wrap } from "./wrap.ts";
+
+const voter: Holding = {
+  ...empty,
+  data: true,
+  standing: "voter",
+  lineage: { epoch: 5, owner: "b" },
+  full: true,
+};
+
+function made(): FakeWorld {
+  const world = new FakeWorld();
+  world.state = pick(voter);
+  world.log = { ...logOf(voter), committed: false };
+  world.peer = { ...world.peer, holding: voter };
+  return world;
+}
+const lose = (world: FakeWorld) => {
+  world.peer = { ...world.peer, member: false };
+};
+
+test("a fence and a takeover are recorded with their events, and end as they do without a recorder", async () => {
+  const plain = made();
+  const record = new TestRecorder();
+  const recorded = made();
+  for (const world of [plain, recorded]) lose(world);
+  const recorder = record.recorder();
+  const effects = wrap(recorded.effects, recorder, { silent_ms: 4_500 });
+  for (const [world, hands, log] of [
+    [plain, plain.effects, () => {}],
+    [recorded, effects, recorder.step],
+  ] as const) {
+    assert.deepEqual(await runSteps(fencePeer(hands, fast), log), { done: true });
+    assert.deepEqual(await runSteps(takeOver(hands, fast, 6), log), { done: true });
+    recorder.stepsEnd({ done: true });
+    assert.equal(world.peer.on, true);
+  }
+  assert.deepEqual(
+    [recorded.state, recorded.log, recorded.etcd, recorded.tags, recorded.said],
+    [plain.state, plain.log, plain.etcd, plain.tags, plain.said],
+  );
+  const events = record.entries.flatMap((entry) => (entry.kind === "event" ? [entry.event] : []));
+  assert.deepEqual(
+    events.filter((name) => name !== "etcd stopped"),
+    [
+      "peer lost",
+      "peer lost",
+      "off commanded",
+      "off confirmed",
+      "takeover begins",
+      "may have served",
+      "etcd started",
+      "serves alone",
+      "takeover ends",
+      "peer powered on",
+    ],
+  );
+  const steps = record.entries.flatMap((entry) =>
+    entry.kind === "step" ? [`${entry.edge} ${entry.step}`] : [],
+  );
+  assert.ok(steps.indexOf("end write the intent") < steps.indexOf("begin start etcd"));
+  assert.equal(steps.filter((step) => step.startsWith("begin")).length, steps.length / 2);
+  assert.ok(record.story.includes("decision fence: R-FENCE"));
+  const [lost] = record.entries;
+  assert.ok(lost?.kind === "event");
+  assert.deepEqual(lost.detail, { ring: "1", ago_ms: 0, silent_ms: 4_500 });
+});
+
+test("the way back of a learner is recorded", async () => {
+  const world = made();
+  world.peer = { ...world.peer, serving: true, holding: { ...voter, lineage: { epoch: 6, owner: "b" } } };
+  world.learner_tries = 2;
+  const record = new TestRecorder();
+  const recorder = record.recorder();
+  const end = await runSteps(rejoin(wrap(world.effects, recorder), fast), recorder.step);
+  recorder.stepsEnd(end);
+  assert.deepEqual(end, { done: true });
+  const events = record.entries.flatMap((entry) => (entry.kind === "event" ? [entry.event] : []));
+  assert.deepEqual(
+    events.filter((name) => name !== "peer back" && name !== "1+1"),
+    ["etcd stopped", "not full", "learner added", "etcd started", "learner caught up", "full"],
+  );
+  // What failed and was tried again is told with its step.
+  assert.ok(
+    record.entries.some(
+      (entry) =>
+        entry.kind === "step" && entry.edge === "end" && entry.outcome === "refused: the learner is behind",
+    ),
+  );
+});
