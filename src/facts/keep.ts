@@ -75,7 +75,7 @@ async function copyFile(from: string, to: string): Promise<string> {
   return hash.hex;
 }
 
-async function hashFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   return (await forEachPiece(path, async () => {})).hex;
 }
 
