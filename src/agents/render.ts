@@ -10,6 +10,7 @@ import { type Materials, machineIgnition } from "../render/machine.ts";
 import { authorities } from "../render/machine-site.ts";
 import { notYet } from "../render/not-yet.ts";
 import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
+import { keptAuthority } from "./authority.ts";
 
 /** Writes each machine's Ignition file into a folder. All of them or none: everything is read and checked first. */
 export async function renderSite(siteFile: string, folder: string): Promise<readonly string[]> {
@@ -18,17 +19,26 @@ export async function renderSite(siteFile: string, folder: string): Promise<read
   const found = await gather(site, siteFolder(siteFile));
   return await writing(folder, async () => {
     await makeFolder(folder, 0o700);
-    const materials = { ...found, corosyncKey: await corosyncKey(folder) };
+    const materials = {
+      ...found,
+      corosyncKey: await corosyncKey(folder),
+      etcdAuthority: await keptAuthority(site.name, etcdAuthorityFiles(folder), new Date()),
+    };
     const rendered = site.machines.map((m) => ({
       path: join(folder, `${m.name}.ign`),
       content: `${JSON.stringify(machineIgnition(site, m, materials), null, 1)}\n`,
     }));
     for (const file of rendered) await refuseFolder(file.path);
-    // They hold the BMCs' passwords and the cluster's key.
+    // They hold the BMCs' passwords, the cluster's key and etcd's authority.
     for (const file of rendered) await replaceSynced(file.path, file.content, 0o600);
     return rendered.map((f) => f.path);
   });
 }
+
+const etcdAuthorityFiles = (folder: string) => ({
+  certificate: join(folder, "etcd-ca.crt"),
+  key: join(folder, "etcd-ca.key"),
+});
 
 /** What is valid, and can't be rendered in this version: told as such, with status 3. */
 export function refuseNotYet(site: Site): void {
@@ -37,7 +47,10 @@ export function refuseNotYet(site: Site): void {
 }
 
 /** Everything that the site file refers to. All that is missing or wrong is told at once, and nothing is written. */
-export async function gather(site: Site, folder: string): Promise<Omit<Materials, "corosyncKey">> {
+export async function gather(
+  site: Site,
+  folder: string,
+): Promise<Omit<Materials, "corosyncKey" | "etcdAuthority">> {
   const problems: Problem[] = [];
   const collect = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {

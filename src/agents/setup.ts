@@ -1,4 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
+import { paths } from "../base/paths.ts";
 import { fail } from "../base/problem.ts";
 import { now_ms, until } from "../machine/clock.ts";
 import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
@@ -17,6 +18,7 @@ import { loadSite } from "../machine/site-file.ts";
 import { markProperty } from "../render/cib.ts";
 import { orderedMachines } from "../render/corosync.ts";
 import type { Site } from "../site/site.ts";
+import { ensureCertificates } from "./certificates.ts";
 
 const configurationFile = "/etc/duet/cib.xml";
 const fence_retry_ms = 8_000;
@@ -27,16 +29,9 @@ const doneFile = "/var/lib/duet/setup-done";
  * from the start and finds done what is done.
  */
 export async function setup(progress: Progress): Promise<void> {
-  const machine = (await readIfThere("/etc/duet/machine"))?.trim();
-  if (machine === undefined)
-    fail(
-      "DUET-E-SETUP-NOT-RENDERED",
-      "/etc/duet/machine",
-      "this machine was not made by `duet render`: its own name is missing",
-      "run `duet setup` on a machine that was installed with the site's Ignition file",
-    );
-  const site = await loadSite("/etc/duet/site.yaml");
+  const { site, machine } = await thisMachine();
   await progress.step("trust the BMCs' certificates", trustAuthorities);
+  await progress.step("make etcd's certificates", (say) => certify(site, machine, say));
   await progress.step("check Corosync's configuration", () => run(["corosync", "-t"]));
   await progress.step("give Pacemaker its first configuration", () => seedConfiguration(site));
   await progress.step("start Corosync and Pacemaker", startCluster);
@@ -48,6 +43,37 @@ export async function setup(progress: Progress): Promise<void> {
   );
   await mkdir("/var/lib/duet", { recursive: true });
   await replaceSynced(doneFile, `${new Date().toISOString()}\n`);
+}
+
+/** A timer runs this each week: for years it finds nothing to do. */
+export async function renewCertificates(progress: Progress): Promise<void> {
+  const { site, machine } = await thisMachine();
+  await progress.step("renew etcd's certificates", (say) => certify(site, machine, say));
+}
+
+async function thisMachine(): Promise<{ readonly site: Site; readonly machine: string }> {
+  const machine = (await readIfThere(paths.machine))?.trim();
+  if (machine === undefined)
+    fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      paths.machine,
+      "this machine was not made by `duet render`: its own name is missing",
+      "run `duet setup` on a machine that was installed with the site's Ignition file",
+    );
+  return { site: await loadSite(paths.site), machine };
+}
+
+async function certify(site: Site, name: string, say: (detail: string) => void): Promise<void> {
+  const machine = site.machines.find((m) => m.name === name);
+  if (machine === undefined)
+    fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      paths.machine,
+      `this machine is ${name}, and the site file does not name it`,
+      "render the site again",
+    );
+  const made = await ensureCertificates(machine, new Date());
+  say(made.length === 0 ? "nothing to change" : made.join(", "));
 }
 
 const peers = (site: Site, machine: string): string =>

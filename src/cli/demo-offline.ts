@@ -117,6 +117,7 @@ function filesPerMachine(): number {
         sshKeys: [],
         authorities: new Map(),
         corosyncKey: new Uint8Array(256),
+        etcdAuthority: { certificate: "", key: new Secret("") },
       }).storage.files.length,
   );
   return Math.max(...each);

@@ -13,6 +13,16 @@ export function register(program: Command): void {
       await setup(new Progress());
     });
   program
+    .command("certificates", { hidden: true })
+    .description(
+      "On a machine: renews etcd's certificates where that is due. Run by duet-certificates.timer.",
+    )
+    .action(async () => {
+      const { renewCertificates } = await import("../agents/setup.ts");
+      const { Progress } = await import("../machine/progress.ts");
+      await renewCertificates(new Progress());
+    });
+  program
     .command("wait-links", { hidden: true })
     .description("On a machine: waits until its addresses are there. Run before Corosync starts.")
     .action(async () => {

@@ -15,6 +15,7 @@ export interface IgnitionFile {
 export interface IgnitionUnit {
   readonly name: string;
   readonly enabled?: boolean;
+  readonly mask?: boolean;
   readonly contents?: string;
   readonly dropins?: readonly { readonly name: string; readonly contents: string }[];
 }

@@ -1,6 +1,9 @@
+import { paths } from "../base/paths.ts";
+import type { Secret } from "../base/secret.ts";
 import type { Credentials, Machine, Site } from "../site/site.ts";
 import { cibConfiguration, passwordScript } from "./cib.ts";
 import { corosyncConf } from "./corosync.ts";
+import { etcdEnvironment, etcdUnits, tlsFile } from "./etcd.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
 import {
   authorities,
@@ -22,6 +25,8 @@ export interface Materials {
   readonly authorities: ReadonlyMap<string, string>;
   /** Corosync's shared key, 256 random bytes, the same on both machines. */
   readonly corosyncKey: Uint8Array;
+  /** Signs etcd's certificates, in PEM form; the same on both machines. */
+  readonly etcdAuthority: { readonly certificate: string; readonly key: Secret };
 }
 
 /** Everything that makes a bare machine one of this site's, as Ignition applies it before the first boot. */
@@ -41,10 +46,13 @@ export function machineIgnition(site: Site, machine: Machine, materials: Materia
       "/etc/ssh/sshd_config.d/10-duet.conf",
       "PasswordAuthentication no\nPermitRootLogin prohibit-password\n",
     ),
+    text(paths.etcdEnvironment, etcdEnvironment(site, machine)),
+    text(tlsFile("ca", "crt"), materials.etcdAuthority.certificate),
+    secret(tlsFile("ca", "key"), materials.etcdAuthority.key.reveal()),
     ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
     ...site.machines.flatMap((m) => bmcFiles(m, materials)),
   ];
-  return ignition(files, units);
+  return ignition(files, [...units, ...etcdUnits]);
 }
 
 const text = (path: string, content: string): MachineFile => ({ path, mode: 0o644, content });

@@ -39,6 +39,7 @@ const materials = (site: Site): Materials => ({
   sshKeys: ["ssh-ed25519 AAAA operator"],
   authorities: new Map([["ca.crt", "PEM\n"]]),
   corosyncKey: new Uint8Array(256).fill(7),
+  etcdAuthority: { certificate: "CA\n", key: new Secret("CA KEY\n") },
 });
 
 test("Corosync: node ids follow the names, not the order in the file; consensus is below the token", () => {

@@ -1,0 +1,47 @@
+import { run } from "./process.ts";
+
+/** systemd's own words; see systemctl(1). */
+export interface UnitState {
+  readonly load: string;
+  /** `activating` too has a process, if `pid` says so: one that is not ready yet. */
+  readonly active: "active" | "reloading" | "inactive" | "failed" | "activating" | "deactivating" | "other";
+  /** Of the main process; 0: none. */
+  readonly pid: number;
+  /** A start or stop of it waits or is under way. */
+  readonly job: boolean;
+  /** How the last run ended: `success`, `exit-code`, `signal`, … */
+  readonly result: string;
+}
+
+const active_words = ["active", "reloading", "inactive", "failed", "activating", "deactivating"] as const;
+
+export async function unitState(unit: string, deadline_ms: number): Promise<UnitState> {
+  const { stdout } = await run(
+    ["systemctl", "show", unit, "--property=LoadState,ActiveState,MainPID,Job,Result"],
+    { deadline_ms },
+  );
+  return parseUnitState(stdout);
+}
+
+/** Lines such as `ActiveState=active`. */
+export function parseUnitState(text: string): UnitState {
+  const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1] ?? "";
+  const said = field("ActiveState");
+  return {
+    load: field("LoadState"),
+    active: active_words.find((word) => word === said) ?? "other",
+    pid: Number(field("MainPID")) || 0,
+    job: !["", "0"].includes(field("Job")),
+    result: field("Result"),
+  };
+}
+
+/** Puts the job into systemd's queue and returns: how it goes is seen by the unit's state. */
+export async function enqueue(job: "start" | "stop", unit: string, deadline_ms: number): Promise<void> {
+  await run(["systemctl", "--no-block", job, unit], { deadline_ms });
+}
+
+/** Ends every process of the unit, now. A unit that has none is no error. */
+export async function killUnit(unit: string, deadline_ms: number): Promise<void> {
+  await run(["systemctl", "kill", "--signal=SIGKILL", unit], { deadline_ms, accept: "any" });
+}
