@@ -54,11 +54,14 @@ async function* goesOff(
   power: Facts["peerPower"],
 ): AsyncGenerator<string, boolean, void> {
   if (power === "off") return true;
-  for (let waited_ms = 0; waited_ms < goodbye_ms; waited_ms += 4 * again_ms) {
+  const pause_ms = 4 * again_ms;
+  for (let waited_ms = 0; waited_ms < goodbye_ms; waited_ms += pause_ms) {
     yield "wait for the peer that left to go off";
     const now = await bmc.peerPower(bmc_ms);
     if (now.ok && now.value === "off") return true;
-    await pause(4 * again_ms);
+    // Its silence took that long, too.
+    if (!now.ok) waited_ms += bmc_ms;
+    await pause(pause_ms);
   }
   return false;
 }
