@@ -10,12 +10,12 @@ export interface Pitfall {
   readonly failure: string;
   /** Besides the plants, which name their numbers themselves. */
   readonly proofs?: readonly Proof[];
-  /** What is still owed, and by which issue. */
+  /** What is still owed. */
   readonly later?: string;
 }
 
 const proof = (file: string, title: string): Proof => ({ file, title });
-const real = "the real agent is issue 5: not yet";
+const real = "the real agent: not yet";
 
 const deciding: readonly Pitfall[] = [
   { number: 1, failure: "both machines claim to force a new cluster, both step back: nobody serves" },
@@ -83,7 +83,7 @@ const machine: readonly Pitfall[] = [
   {
     number: 21,
     failure: "Corosync starts before the network is final: reboot loop",
-    later: "the units wait for the network (`src/render/machine.ts`); no test moves an address: issue 5",
+    later: "the units wait for the network (`src/render/machine.ts`); no test moves an address yet",
   },
   {
     number: 22,
@@ -99,18 +99,21 @@ const machine: readonly Pitfall[] = [
   {
     number: 23,
     failure: "a kubelet that fails stops etcd by an ordering constraint",
-    later: "issue 5: not yet",
+    later: "not yet",
   },
   {
     number: 24,
     failure: "no failure-timeout: a resource stays blocked until somebody cleans up",
     later:
-      "the CIB sets one (`src/render/policy.ts`), and the simulated Pacemaker forgets failures; on machines: issue 5",
+      "the CIB sets one (`src/render/policy.ts`), and the simulated Pacemaker forgets failures; on machines: not yet",
   },
   {
     number: 25,
     failure: "each renewal of a certificate costs a leave and a full copy",
-    later: "there are no certificates yet: issues 5 and 7",
+    tests: [
+      ["src/agents/certificates.test.ts", "renewed years before the end, with the same key and authority"],
+    ],
+    later: "a change of the authority: not yet",
   },
   {
     number: 26,
@@ -159,9 +162,9 @@ const fencing: readonly Pitfall[] = [
   {
     number: 30,
     failure: "a rotated credential switches fencing off, and nobody is told",
-    later: "issue 6: not yet",
+    later: "not yet",
   },
-  { number: 31, failure: "a validator reports success and has fenced nobody", later: "issue 6: not yet" },
+  { number: 31, failure: "a validator reports success and has fenced nobody", later: "not yet" },
   { number: 32, failure: "equal delays, or a delay shorter than a fence: both machines off" },
   {
     number: 33,
@@ -183,7 +186,7 @@ const install: readonly Pitfall[] = [
         "duet setup a second time changes nothing; a changed site is loaded by it",
       ),
     ],
-    later: "etcd's part of it: issue 5",
+    later: "etcd's part of it: not yet",
   },
   {
     number: 36,
@@ -213,7 +216,7 @@ const install: readonly Pitfall[] = [
   {
     number: 39,
     failure: "a status counts as reported before its write succeeded",
-    later: "issue 5: not yet",
+    later: "not yet",
   },
   { number: 40, failure: "a replaced machine needs the same name and two dozen commands", later: "not yet" },
 ];
