@@ -110,8 +110,11 @@ const machine: readonly Pitfall[] = [
   {
     number: 25,
     failure: "each renewal of a certificate costs a leave and a full copy",
-    tests: [
-      ["src/agents/certificates.test.ts", "renewed years before the end, with the same key and authority"],
+    proofs: [
+      proof(
+        "src/agents/certificates.test.ts",
+        "renewed years before the end, with the same key and authority",
+      ),
     ],
     later: "a change of the authority: not yet",
   },

@@ -217,9 +217,11 @@ export class Corosync {
     const join = this.#later(a, this.#times.join_us, () => {
       const joined = this.#isOneRing();
       const hears = this.#hears(a, b);
-      const ring = joined || !hears ? 0 : this.#nextRing();
+      const joins = !joined && hears;
       // It may not have noticed the loss that the other has: it learns of both now.
-      if (ring > 0) for (const node of this.#nodes) if (node.view.members.length === 2) this.#alone(node);
+      if (joins) for (const node of this.#nodes) if (node.view.members.length === 2) this.#alone(node);
+      // A later ring has a higher number, for each of them.
+      const ring = joins ? this.#nextRing() : 0;
       // Only now: one that finds itself alone looks for others at once, and two of these would part the ring again and again.
       a.joining = undefined;
       b.joining = undefined;
@@ -229,7 +231,9 @@ export class Corosync {
         const { life } = node;
         this.#kernel.after(this.#kernel.choices.jitter(lag, this.#times.lag_us / 4), () => {
           if (node.life !== life || life?.alive !== true || node.frozen) return;
-          if (this.#hears(node, this.#peer(node))) this.#form(node, [0, 1], ring, false);
+          // Alone again in between, it has gone on to a later ring.
+          const late = node.view.ring > ring;
+          if (!late && this.#hears(node, this.#peer(node))) this.#form(node, [0, 1], ring, false);
           else this.#look();
         });
       }
