@@ -6,6 +6,9 @@ export const sleep = (ms: number): Promise<void> => timer(ms);
 /** Milliseconds on a clock that never jumps. */
 export const now_ms = (): number => performance.now();
 
+/** The same, counted from a moment that all processes of this boot share. */
+export const sinceBoot_ms = (): number => Number(process.hrtime.bigint()) / 1e6;
+
 /**
  * Ask again and again until there is an answer. For things that send no event; where there is one, wait for that.
  * `seen` names what is waited for, so that the error says it.

@@ -88,6 +88,14 @@ export class RedfishClient {
       : failed({ kind: "unsupported", what: "it tells no PowerState" });
   }
 
+  /** Power and tag in one call, each undefined where the System has none. */
+  async look(): Promise<Result<{ readonly power: string | undefined; readonly tag: Tag | undefined }>> {
+    const found = await this.#system();
+    if (!found.ok) return found;
+    const { body, etag } = found.value;
+    return success({ power: body.PowerState ?? undefined, tag: tagIn(body, etag) });
+  }
+
   /** `ForceOff`, `On`, `GracefulShutdown`, … Success means that the BMC took it, not that it has happened. */
   async reset(type: string): Promise<Result<Done>> {
     const found = await this.#system();
@@ -102,11 +110,10 @@ export class RedfishClient {
   async readTag(): Promise<Result<Tag>> {
     const found = await this.#system();
     if (!found.ok) return found;
-    const { body, etag } = found.value;
-    if (body.AssetTag === undefined)
-      return failed({ kind: "unsupported", what: "its System has no AssetTag" });
-    const version = etag ?? body["@odata.etag"];
-    return success({ tag: body.AssetTag, ...(version === undefined ? {} : { etag: version }) });
+    const tag = tagIn(found.value.body, found.value.etag);
+    return tag === undefined
+      ? failed({ kind: "unsupported", what: "its System has no AssetTag" })
+      : success(tag);
   }
 
   /** With `ifMatch` from `readTag` nothing is written where the System has changed since. */
@@ -151,6 +158,12 @@ export class RedfishClient {
   #change(method: "POST" | "PATCH", path: string, body: unknown, ifMatch?: string): Promise<Result<Done>> {
     return changeResource(this.#service, method, path, body, ifMatch);
   }
+}
+
+function tagIn(body: v.InferOutput<typeof systemShape>, etag: string | undefined): Tag | undefined {
+  if (body.AssetTag === undefined) return undefined;
+  const version = etag ?? body["@odata.etag"];
+  return { tag: body.AssetTag, ...(version === undefined ? {} : { etag: version }) };
 }
 
 /** A resource in the shape that is needed of it, with its ETag. */

@@ -1,0 +1,165 @@
+import { done, type Effects, failed, type Outcome } from "../../act/effects.ts";
+import { fencePeer } from "../../act/fence.ts";
+import { runSteps } from "../../act/steps.ts";
+import type { Times } from "../../act/times.ts";
+import { DuetError } from "../../base/problem.ts";
+import { now_ms, sleep } from "../../machine/clock.ts";
+import { loadSite, siteFolder } from "../../machine/site-file.ts";
+import { bmcEffects, lookAtPeer, silentWays } from "../hands/bmc.ts";
+import { Ways } from "../hands/ways.ts";
+import { actions, help, metadata } from "./metadata.ts";
+import { type FenceOptions, type Parsed, parseArguments, parseInput } from "./options.ts";
+
+/** What the agent needs of the machine that it runs on. */
+export interface FenceMachine {
+  readonly me: () => Promise<string>;
+  /** Where the site file is if no option says so. */
+  readonly siteFile: string;
+  readonly version: string;
+  readonly readInput: () => Promise<string>;
+  /** Needed for off alone: to read a power state takes nothing but a BMC. */
+  readonly effects: (ways: Ways) => Promise<Effects>;
+  readonly times: (ways: Ways) => Times;
+  /** The peer is off: the takeover is to be looked at now. */
+  readonly wake: () => Promise<void>;
+  /** Stdout, which people read, and stderr, which Pacemaker logs. */
+  readonly say: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** As the interface of fence agents has them; everything that is not known to be done is 1. */
+const status = { done: 0, failed: 1, off: 2 } as const;
+
+const again_ms = 500;
+const calm_ms = 3_000;
+
+export async function fenceAgent(argv: readonly string[], machine: FenceMachine): Promise<number> {
+  const parsed: Parsed = argv.length > 0 ? parseArguments(argv) : parseInput(await machine.readInput());
+  if (!parsed.ok) return refuse(machine, parsed.why);
+  const { options } = parsed;
+  switch (options.action) {
+    case "metadata":
+      machine.say(metadata());
+      return status.done;
+    case "help":
+      machine.say(help());
+      return status.done;
+    case "version":
+      machine.say(`fence_duet of duet ${machine.version}\n`);
+      return status.done;
+    case undefined:
+      // Others take this for reboot. A command that switches a machine off should be meant.
+      return refuse(machine, `no action was named: one of ${actions.join(", ")}`);
+    default:
+      return await act(options.action, options, machine);
+  }
+}
+
+function refuse({ complain }: FenceMachine, why: string): number {
+  complain(`fence_duet: ${why}\n`);
+  return status.failed;
+}
+
+async function act(action: string, options: FenceOptions, machine: FenceMachine): Promise<number> {
+  try {
+    const ways = await waysFor(options, machine);
+    if (typeof ways === "string") return refuse(machine, ways);
+    await ways.check();
+    return await perform(action, ways, machine);
+  } catch (error) {
+    if (!(error instanceof DuetError)) throw error;
+    for (const { code, where, what, fix } of error.problems)
+      machine.complain(`fence_duet: ${code}: ${where}: ${what}: ${fix}\n`);
+    return status.failed;
+  }
+}
+
+/** To the BMC of the one machine that may be meant; or why that is none. */
+async function waysFor(options: FenceOptions, machine: FenceMachine): Promise<Ways | string> {
+  const { target, credentialsFile, siteFile = machine.siteFile } = options;
+  const me = await machine.me();
+  const site = await loadSite(siteFile);
+  const peer = site.machines.find(({ name }) => name !== me);
+  if (peer === undefined || site.machines.length !== 2)
+    return `${siteFile} does not name ${me} and one other`;
+  if (target === me) return `${me} does not fence itself`;
+  if (target !== undefined && target !== peer.name) return `${target} is no machine of this site`;
+  const machines = site.machines.map((each) =>
+    each === peer && credentialsFile !== undefined
+      ? { ...each, bmc: { ...each.bmc, credentials: { file: credentialsFile } } }
+      : each,
+  );
+  return new Ways({ site: { ...site, machines }, me, folder: siteFolder(siteFile) });
+}
+
+async function perform(action: string, ways: Ways, machine: FenceMachine): Promise<number> {
+  const { name } = ways.theirs;
+  switch (action) {
+    case "off":
+    case "reboot":
+      return await off(ways, machine);
+    case "on":
+      return report(machine, await on(ways), `Success: ${name} is on\n`);
+    case "status":
+      return await tellPower(ways, machine);
+    case "monitor":
+    case "list":
+      return await monitor(action, ways, machine);
+    case "validate-all":
+      machine.say("Success: options, site file and credentials can be used\n");
+      return status.done;
+    default:
+      return refuse(machine, `there is no action ${action}: one of ${actions.join(", ")}`);
+  }
+}
+
+function report(machine: FenceMachine, outcome: Outcome, success: string): number {
+  if (!outcome.ok) return refuse(machine, outcome.failure.said);
+  machine.say(success);
+  return status.done;
+}
+
+async function off(ways: Ways, machine: FenceMachine): Promise<number> {
+  const effects = await machine.effects(ways);
+  const end = await runSteps(fencePeer(effects, machine.times(ways)));
+  if (!end.done) {
+    machine.complain(`fence_duet: ${ways.theirs.name} was not fenced: ${end.why}\n`);
+    // Pacemaker asks again at once and for ever, also where the answer stays no: without this the BMCs would be asked every second.
+    await effects.pause(calm_ms);
+    return status.failed;
+  }
+  machine.say(`Success: ${ways.theirs.name} is off\n`);
+  await machine.wake();
+  return status.done;
+}
+
+/** The command, and then On read: a BMC that takes it may still do nothing. */
+async function on(ways: Ways): Promise<Outcome> {
+  const { bmc_call_ms, fence_ms } = ways.site.timeouts;
+  const end_ms = now_ms() + fence_ms;
+  const taken = await bmcEffects(ways).commandOn(3 * bmc_call_ms);
+  for (;;) {
+    // PoweringOn is not yet On.
+    const { power } = await lookAtPeer(ways, bmc_call_ms);
+    if (power === "On") return done;
+    if (now_ms() >= end_ms)
+      return taken.ok ? failed("failed", `${ways.theirs.name} does not read On`) : taken;
+    await sleep(again_ms);
+  }
+}
+
+async function tellPower(ways: Ways, machine: FenceMachine): Promise<number> {
+  const power = await bmcEffects(ways).peerPower(ways.site.timeouts.bmc_call_ms);
+  if (!power.ok) return refuse(machine, power.failure.said);
+  machine.say(`Status: ${power.value.toUpperCase()}\n`);
+  return power.value === "off" ? status.off : status.done;
+}
+
+/** Every way to the peer must answer: one that is found dead when it is needed is none. */
+async function monitor(action: "monitor" | "list", ways: Ways, machine: FenceMachine): Promise<number> {
+  const silent = await silentWays(ways, ways.site.timeouts.bmc_call_ms);
+  for (const why of silent) machine.complain(`fence_duet: ${why}\n`);
+  if (silent.length > 0) return status.failed;
+  if (action === "list") machine.say(`${ways.theirs.name},\n`);
+  return status.done;
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { clearFaults, parseFault, writeFault } from "../../../lab/bmc/fault.ts";
+import { startPdu } from "../../../lab/bmc/pdu.ts";
+import { bench, FakeFeed, FakeMetal, password, testTls, username } from "../../../lab/bmc/testing.ts";
+import type { Outcome } from "../../act/effects.ts";
+import { Secret } from "../../base/secret.ts";
+import { until } from "../../machine/clock.ts";
+import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
+import { tagText } from "./tag.ts";
+import { twoMachines } from "./testing-site.ts";
+import { Ways } from "./ways.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "duet-hands-bmc-"));
+const mine = await bench({ metal: new FakeMetal(true) });
+const metal = new FakeMetal(true);
+const theirs = await bench({ metal });
+const feed = new FakeFeed();
+const pdu = await startPdu(
+  {
+    name: "pdu",
+    host: "127.0.0.1",
+    port: 0,
+    tls: await testTls(),
+    folder: join(folder, "pdu"),
+    credentials: { username, password: new Secret(password) },
+    times: { off_ms: 0, on_ms: 0 },
+  },
+  new Map([["node2", feed]]),
+);
+await writeFile(join(folder, "ca.crt"), (await testTls()).cert);
+const credentials = join(folder, "bmc.credentials");
+await writeFile(credentials, `${username}:${password}\n`, { mode: 0o600 });
+after(async () => {
+  await pdu.close();
+  for (const each of [mine, theirs]) await each[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+beforeEach(async () => {
+  for (const each of [mine.folder, theirs.folder, join(folder, "pdu")]) await clearFaults(each);
+  metal.powered = true;
+  metal.hung = false;
+  feed.powered = true;
+  for (const each of [mine, theirs]) await tagIs(each, null);
+});
+
+const at = (port: number) => `https://127.0.0.1:${port}`;
+const places = { node1: at(mine.bmc.port), node2: at(theirs.bmc.port) };
+const plain = new Ways({ site: twoMachines(places), me: "node1", folder });
+const fed = new Ways({ site: twoMachines({ ...places, pdu: at(pdu.port) }), me: "node1", folder });
+const { site } = plain;
+
+async function tagIs(each: typeof mine, tag: string | null): Promise<void> {
+  const { status } = await each.call("PATCH", "/redfish/v1/Systems/1", { body: { AssetTag: tag ?? "" } });
+  assert.ok(status < 300, String(status));
+}
+const fault = (kind: string, argument?: string) => writeFault(theirs.folder, parseFault(kind, argument));
+
+function value<T>(outcome: Outcome<T>): T {
+  assert.ok(outcome.ok, JSON.stringify(outcome));
+  return outcome.value;
+}
+function failure(outcome: Outcome<unknown>) {
+  assert.ok(!outcome.ok, JSON.stringify(outcome));
+  return outcome.failure;
+}
+
+test("the peer is commanded off and on, and its power read", async () => {
+  const bmc = bmcEffects(plain);
+  assert.equal(value(await bmc.peerPower(2_000)), "on");
+  value(await bmc.commandOff("BMC", 2_000));
+  await until("Off", async () => value(await bmc.peerPower(2_000)) === "off", {
+    deadline_ms: 5_000,
+    every_ms: 10,
+  });
+  assert.equal(metal.powered, false);
+  value(await bmc.commandOn(3_000));
+  await until("On", async () => value(await bmc.peerPower(2_000)) === "on", {
+    deadline_ms: 5_000,
+    every_ms: 10,
+  });
+  assert.deepEqual(bmc.offWays, ["BMC"]);
+  assert.equal(failure(await bmc.commandOff("outlet", 2_000)).kind, "refused");
+});
+
+test("a machine that is powering off is not off", async () => {
+  const gate = Promise.withResolvers<void>();
+  metal.gate = gate.promise;
+  const bmc = bmcEffects(plain);
+  value(await bmc.commandOff("BMC", 2_000));
+  assert.equal(value(await bmc.peerPower(2_000)), "on");
+  gate.resolve();
+  await until("Off", async () => value(await bmc.peerPower(2_000)) === "off", {
+    deadline_ms: 5_000,
+    every_ms: 10,
+  });
+});
+
+test("a silent BMC ends with the deadline of the whole effect, whatever it hangs in", async () => {
+  for (const kind of ["hang-after-connect", "hang-in-tls", "drip"]) {
+    await clearFaults(theirs.folder);
+    await fault(kind);
+    // Newly made: it has to look for the System too, with three calls.
+    const bmc = bmcEffects(new Ways({ site, me: "node1", folder }));
+    assert.equal(failure(await bmc.peerPower(300)).kind, "unreachable", kind);
+    assert.match(
+      failure(await bmc.peerPower(300)).said,
+      /the BMC of node2: no complete answer within 300 ms/,
+    );
+    assert.equal(failure(await bmc.commandOff("BMC", 300)).kind, "deadline", kind);
+    assert.equal(metal.powered, true);
+  }
+});
+
+test("a command of a chain that is out of time is not sent", async () => {
+  await fault("slow", "0.25");
+  const bmc = bmcEffects(new Ways({ site, me: "node1", folder }));
+  metal.done.length = 0;
+  assert.equal(failure(await bmc.commandOff("BMC", 600)).kind, "deadline");
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.deepEqual(metal.done, []);
+});
+
+test("the outlet tells where the BMC is silent, and only there", async () => {
+  const bmc = bmcEffects(fed);
+  assert.deepEqual(bmc.offWays, ["BMC", "outlet"]);
+  // Off at its outlet, and On by its BMC: it has power from somewhere else.
+  value(await bmc.commandOff("outlet", 2_000));
+  await until("the outlet is off", async () => !feed.powered, { deadline_ms: 5_000, every_ms: 10 });
+  assert.equal(value(await bmc.peerPower(2_000)), "on");
+  await fault("hang-after-connect");
+  assert.equal(value(await bmc.peerPower(600)), "off");
+  feed.powered = true;
+  const silent = failure(await bmc.peerPower(600));
+  assert.match(silent.said, /its outlet is on/);
+  assert.equal((await readBmcs(fed, 600)).peerPower, "fed");
+  assert.equal((await readBmcs(plain, 600)).peerPower, "unreadable");
+});
+
+test("wrong credentials, and a file that others may read", async () => {
+  await fault("unauthorized");
+  assert.equal(failure(await bmcEffects(plain).commandOff("BMC", 2_000)).kind, "refused");
+  await clearFaults(theirs.folder);
+  await chmod(credentials, 0o640);
+  try {
+    const refused = failure(await bmcEffects(plain).commandOff("BMC", 2_000));
+    assert.match(refused.said, /other users may read this file/);
+    assert.deepEqual((await readBmcs(plain, 2_000)).tags.mine, { kind: "unreadable" });
+  } finally {
+    await chmod(credentials, 0o600);
+  }
+  assert.equal(value(await bmcEffects(plain).peerPower(2_000)), "on");
+});
+
+test("tags are raised, never lowered, and read back", async () => {
+  const bmc = bmcEffects(plain);
+  const seven = { epoch: 7, owner: "node1" };
+  assert.equal(value(await bmc.raiseTag("theirs", seven, 5_000)), "written");
+  assert.equal(value(await bmc.raiseTag("theirs", seven, 5_000)), "written");
+  assert.equal(value(await bmc.raiseTag("theirs", { epoch: 6, owner: "node1" }, 5_000)), "higher");
+  assert.equal(value(await bmc.raiseTag("theirs", { epoch: 7, owner: "node2" }, 5_000)), "higher");
+  const { tags } = await readBmcs(plain, 2_000);
+  assert.deepEqual(tags, { mine: { kind: "blank" }, theirs: { kind: "lineage", ...seven } });
+  assert.equal(value(await bmc.raiseTag("theirs", { epoch: 8, owner: "node2" }, 5_000)), "written");
+  await tagIs(mine, "rack 7");
+  assert.deepEqual((await readBmcs(plain, 2_000)).tags.mine, { kind: "foreign" });
+  assert.equal(value(await bmc.raiseTag("mine", seven, 5_000)), "written");
+});
+
+test("a tag that does not read back was not written", async () => {
+  const bmc = bmcEffects(plain);
+  for (const kind of ["lies", "accepted-no-effect"]) {
+    await clearFaults(theirs.folder);
+    await fault(kind);
+    const end = failure(await bmc.raiseTag("theirs", { epoch: 7, owner: "node1" }, 5_000));
+    assert.match(end.said, /does not read back/, kind);
+  }
+});
+
+test("of two who raise at once, the higher stays", async () => {
+  const one = bmcEffects(plain);
+  const other = bmcEffects(new Ways({ site, me: "node2", folder }));
+  for (let round = 1; round <= 5; round++) {
+    const low = { epoch: 10 * round, owner: "node1" };
+    const high = { epoch: 10 * round + 1, owner: "node2" };
+    await Promise.all([one.raiseTag("theirs", low, 5_000), other.raiseTag("mine", high, 5_000)]);
+    const { json } = await theirs.call("GET", "/redfish/v1/Systems/1");
+    assert.equal(json["AssetTag"], tagText(site, high));
+  }
+});
+
+test("every way that does not answer is named", async () => {
+  assert.deepEqual(await silentWays(fed, 2_000), []);
+  await fault("unauthorized");
+  await writeFault(join(folder, "pdu"), parseFault("server-error"));
+  const silent = await silentWays(fed, 2_000);
+  assert.equal(silent.length, 2);
+  assert.match(silent.join("\n"), /the BMC of node2: it refuses.*\n.*the outlet of node2: .*500/);
+});

@@ -1,0 +1,158 @@
+import type { LogFacts, Outcome, OwnFacts, Published, State } from "../../act/effects.ts";
+import { holdingOf, picture, type Readings, remember } from "../../act/picture.ts";
+import { isSame } from "../../act/publish.ts";
+import { empty, type Etcd, type Facts, type Word } from "../../decide/facts.ts";
+import { state_empty } from "../../facts/state.ts";
+import * as pacemaker from "../../machine/attributes.ts";
+import { sinceBoot_ms } from "../../machine/clock.ts";
+import { type View, viewOf } from "../../machine/pacemaker-view.ts";
+import { factsAttribute, type Saying, saidIn } from "./attributes.ts";
+import { readBmcs } from "./bmc.ts";
+import type { Memory } from "./memory.ts";
+import { failureOf } from "./outcome.ts";
+import { membershipNow, noteMembership, type Seen } from "./quorum.ts";
+import type { Ways } from "./ways.ts";
+
+/** Where the parts of a picture come from. */
+export interface Sources {
+  readonly ways: Ways;
+  readonly saying: Saying;
+  readonly readState: () => Promise<Outcome<State>>;
+  readonly inspect: () => Promise<Outcome<LogFacts>>;
+  readonly etcd: () => Promise<Etcd>;
+  /** By a linearizable read at its etcd. */
+  readonly peerServes: (deadline_ms: number) => Promise<boolean>;
+  /** An admin's word is for the membership in which it was said. */
+  readonly word: (ring: string) => Promise<Word>;
+  readonly firstStart: () => Promise<boolean>;
+  /** Replaced by tests. */
+  readonly view?: typeof viewOf;
+}
+
+/** Who has quorum is in a hurry; a lone machine has time for a slow BMC. */
+const hurry_ms = 3_000;
+const patience_ms = 10_000;
+const call_ms = 3_000;
+
+export const gatherFacts = async (sources: Sources): Promise<Facts> => picture(await gatherReadings(sources));
+
+/**
+ * What takes long is asked first, and at once; what can change in the meantime is read after it. Duet's own file comes last: what
+ * this machine says of itself is an answer to what it heard before (picture.ts).
+ */
+export async function gatherReadings(sources: Sources): Promise<Readings> {
+  const { ways, saying } = sources;
+  const { me, peerName, resource } = saying;
+  const first = await membershipOf(saying);
+  const [bmcs, peerServes, etcd, view] = await Promise.all([
+    readBmcs(ways, first?.quorate === true ? hurry_ms : patience_ms),
+    first?.peer === true ? sources.peerServes(call_ms) : false,
+    sources.etcd(),
+    orUndefined(() => (sources.view ?? viewOf)(resource, call_ms)),
+  ]);
+  const { seen, said, memory } = await listen(saying);
+  const own = await holdings(sources);
+  return {
+    me,
+    peerName,
+    ...own,
+    membership: { ring: seen?.ring ?? no_ring, peer: seen?.peer === true },
+    said,
+    remembered: memory.remembered,
+    peerServes,
+    ...bmcs,
+    word: await sources.word(seen?.ring ?? no_ring),
+    witness: ways.site.witness,
+    firstStart: await sources.firstStart(),
+    etcd,
+    ...believed(view, me, peerName, seen?.peer === true),
+  };
+}
+
+/** Without a BMC and without the peer's etcd. */
+export async function ownFacts(sources: Sources): Promise<OwnFacts> {
+  const { me } = sources.saying;
+  const { said, memory } = await listen(sources.saying);
+  const own = await holdings(sources);
+  const self = holdingOf({ ...own, said, remembered: memory.remembered });
+  return { me, self, witness: sources.ways.site.witness, etcd: await sources.etcd() };
+}
+
+/** A name that no membership has: nothing was proven or said in it. */
+const no_ring = "none";
+
+/** Undefined where Corosync does not tell. Whoever acts asks for the membership again, and goes no further then. */
+const membershipOf = (saying: Saying): Promise<Seen | undefined> => orUndefined(() => membershipNow(saying));
+
+async function orUndefined<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    failureOf(error);
+    return undefined;
+  }
+}
+
+interface Heard {
+  readonly seen: Seen | undefined;
+  readonly said: Published | undefined;
+  readonly memory: Memory;
+}
+
+/** The membership, what the peer said in it, and what is remembered with both noted. */
+export async function listen(saying: Saying): Promise<Heard> {
+  const { pacemaker: door = pacemaker, memory, peerName } = saying;
+  const text = await orUndefined(() => door.attributeOf(peerName, factsAttribute, call_ms));
+  const seen = await membershipOf(saying);
+  if (seen === undefined) return { seen, said: undefined, memory: memory.read() };
+  const said = seen.peer ? saidIn(text, seen.ring) : undefined;
+  const note = noteBoth(seen, said, sinceBoot_ms());
+  // A memory that can't be written still holds for this picture.
+  return { seen, said, memory: (await orUndefined(() => memory.change(note))) ?? note(memory.read()) };
+}
+
+const noteBoth =
+  (seen: Seen, said: Published | undefined, at_ms: number) =>
+  (was: Memory): Memory => {
+    const noted = noteMembership(seen, at_ms)(was);
+    const { heard } = noted.remembered;
+    // Another agent has seen a newer membership: what it heard there is newer too.
+    const late = noted.ring?.ring !== seen.ring;
+    if (late || said === undefined || (heard !== undefined && isSame(heard, said))) return noted;
+    return { ...noted, remembered: remember(noted.remembered, seen, said) };
+  };
+
+/** Of a file or a log that can't be read nothing is assumed: standing unknown is never eligible. */
+async function holdings({ readState, inspect }: Sources): Promise<Pick<Readings, "state" | "log">> {
+  const state = await readState();
+  const log = await inspect();
+  const unknown: LogFacts = { ...logOf(empty), data: true, standing: "unknown" };
+  if (!state.ok) return { state: state_empty, log: unknown };
+  return { state: state.value, log: log.ok ? log.value : unknown };
+}
+
+const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: LogFacts): LogFacts => ({
+  data,
+  standing,
+  soleVoter,
+  removalInLog,
+  tailLost,
+  others,
+});
+
+type Believed = Pick<Readings, "fencePending" | "started" | "stopping" | "peerStuck">;
+
+/**
+ * Where Pacemaker does not answer, or has not heard of the loss yet, it is believed to have a fence before it: to wait for it is
+ * no harm, to fence beside it is for nothing.
+ */
+function believed(view: View | undefined, me: string, peerName: string, member: boolean): Believed {
+  const own = view?.nodes.get(me);
+  const theirs = view?.nodes.get(peerName);
+  return {
+    fencePending: view === undefined || theirs?.unclean === true || (theirs?.online === true && !member),
+    started: view?.activeOn.has(me) === true,
+    stopping: own?.shutdown === true ? "shutdown" : own?.standby === true ? "standby" : "restart",
+    peerStuck: view?.stopFailedOn.has(peerName) === true,
+  };
+}

@@ -1,0 +1,54 @@
+import * as v from "valibot";
+import type { Published } from "../../act/effects.ts";
+import type { Memory } from "./memory.ts";
+import { decodeSaying, encodeSaying } from "./saying.ts";
+
+const time = v.pipe(v.number(), v.finite());
+const shape = v.strictObject({
+  boot: v.string(),
+  seen: v.boolean(),
+  heard: v.nullable(v.string()),
+  provenIn: v.nullable(v.string()),
+  wentOff: v.boolean(),
+  ring: v.nullable(
+    v.strictObject({
+      ring: v.string(),
+      other_ms: v.nullable(time),
+      first_ms: time,
+      last_ms: time,
+      together_ms: v.nullable(time),
+    }),
+  ),
+});
+
+export function encodeMemory({ remembered, ring }: Memory, boot: string): string {
+  const { seen, heard, provenIn, wentOff } = remembered;
+  const kept: v.InferOutput<typeof shape> = {
+    boot,
+    seen,
+    heard: heard === undefined ? null : encodeSaying(heard),
+    provenIn: provenIn ?? null,
+    wentOff,
+    ring:
+      ring === undefined
+        ? null
+        : { ...ring, other_ms: ring.other_ms ?? null, together_ms: ring.together_ms ?? null },
+  };
+  return `${JSON.stringify(kept)}\n`;
+}
+
+/** Undefined for what was kept in another boot, and for what is no such text: knowing nothing is always safe. */
+export function decodeMemory(text: string, boot: string): Memory | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text);
+  if (!parsed.success || parsed.output.boot !== boot) return undefined;
+  const { seen, heard: said, provenIn, wentOff, ring } = parsed.output;
+  const heard: Published | undefined = said === null ? undefined : decodeSaying(said);
+  if (said !== null && heard === undefined) return undefined;
+  return {
+    remembered: { seen, heard, provenIn: provenIn ?? undefined, wentOff },
+    ring:
+      ring === null
+        ? undefined
+        : { ...ring, other_ms: ring.other_ms ?? undefined, together_ms: ring.together_ms ?? undefined },
+  };
+}

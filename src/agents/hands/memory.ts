@@ -1,0 +1,95 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { nothing_remembered, type Remembered } from "../../act/picture.ts";
+import { fail } from "../../base/problem.ts";
+import { paths } from "../../base/paths.ts";
+import { isMissing, makeFolder } from "../../machine/files.ts";
+import { run } from "../../machine/process.ts";
+import { decodeMemory, encodeMemory } from "./memory-text.ts";
+
+/** What is known of the membership of now beside its name. Times are of a clock that starts with the boot and never jumps. */
+export interface RingNote {
+  readonly ring: string;
+  /** It was formed between these two: the last look at another one, if there was one, and the first at this. */
+  readonly other_ms: number | undefined;
+  readonly first_ms: number;
+  /** The last look at it, about. */
+  readonly last_ms: number;
+  /** The last look at any membership that had the peer in it. */
+  readonly together_ms: number | undefined;
+}
+
+/** What duet on this machine keeps between two of its short lives, for as long as the machine is up. */
+export interface Memory {
+  readonly remembered: Remembered;
+  readonly ring: RingNote | undefined;
+}
+
+export const nothing_in_memory: Memory = { remembered: nothing_remembered, ring: undefined };
+
+const lock_wait_s = 3;
+
+/**
+ * The one file of it, under /run. It names the boot that it belongs to: where /run outlived one, it says nothing. Several agents
+ * may be at work at once, and none may undo what another noted (a proof of Off would be lost), so a change is made under a lock.
+ */
+export class MemoryFile {
+  readonly #folder: string;
+  readonly #bootFile: string;
+  #boot: string | undefined;
+
+  constructor(folder: string = paths.run, bootFile = "/proc/sys/kernel/random/boot_id") {
+    this.#folder = folder;
+    this.#bootFile = bootFile;
+  }
+
+  get #path(): string {
+    return join(this.#folder, "memory");
+  }
+
+  read(): Memory {
+    this.#boot ??= readFileSync(this.#bootFile, "utf8").trim();
+    try {
+      return decodeMemory(readFileSync(this.#path, "utf8"), this.#boot) ?? nothing_in_memory;
+    } catch (error) {
+      if (isMissing(error)) return nothing_in_memory;
+      throw error;
+    }
+  }
+
+  /** `change` may be called twice, and returns what it was given where there is nothing to change. */
+  async change(change: (was: Memory) => Memory): Promise<Memory> {
+    const seen = this.read();
+    if (change(seen) === seen) return seen;
+    await makeFolder(this.#folder, 0o700);
+    await using lock = await lockFile(join(this.#folder, "memory.lock"));
+    void lock;
+    const was = this.read();
+    const next = change(was);
+    if (next === was) return was;
+    // Nothing in this folder outlives a crash of the machine: there is nothing to sync.
+    const beside = `${this.#path}.tmp`;
+    writeFileSync(beside, encodeMemory(next, this.#boot ?? ""), { mode: 0o600 });
+    renameSync(beside, this.#path);
+    return next;
+  }
+}
+
+/** The lock is the open file's: a short program takes it for us, and it ends with the file, or with this process. */
+async function lockFile(path: string): Promise<AsyncDisposable> {
+  const file = await open(path, "a", 0o600);
+  const { status } = await run(["flock", "--exclusive", "--timeout", String(lock_wait_s), "3"], {
+    inherit: [file.fd],
+    accept: "any",
+    deadline_ms: 2 * lock_wait_s * 1000,
+  });
+  if (status === 0) return file;
+  await file.close();
+  return fail(
+    "DUET-E-MEMORY-LOCK",
+    path,
+    `another duet on this machine held it for ${lock_wait_s} s`,
+    "see which one hangs: `fuser -v` on this file",
+  );
+}
