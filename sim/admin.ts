@@ -15,6 +15,7 @@ const wordLine = traceKind("storm.admin", (machine, what) => `an admin on ${mach
 export const asks = {
   "R-POWER-UNREAD": "confirm",
   "R-START-BLOCKED": "confirm",
+  "R-STOP-FAILED": "clean up",
   "R-TAGS-UNREAD": "accept unknown",
   "R-NEWER-TAG": "accept",
   "R-NEWER-PEER": "accept",
@@ -65,6 +66,9 @@ export class Admin {
       case "choose":
         if (how === "all") this.#choose();
         return;
+      case "clean up":
+        if (how === "all") this.#cleanUp(node);
+        return;
       case "restore":
         if (how === "all") this.#restore();
         return;
@@ -74,6 +78,14 @@ export class Admin {
   /** Its peer is gone for good, as far as he can tell: he takes what is left. */
   chooseAlone(node: Node): void {
     this.#speak(node, { choose: "self", peerDown: this.#isOff(node.peer) });
+  }
+
+  /** He ends what is left of the process, so that there is nothing to fence for, and tells Pacemaker. */
+  #cleanUp({ peer }: Node): void {
+    const { world } = this.#truth;
+    world.kernel.note(wordLine, "both machines", "what is left of etcd is ended, and cleaned up");
+    world.unit(peer).kill();
+    for (const { id } of world.machines) world.pacemaker.controller(id)?.cleanUp(peer);
   }
 
   #isOff(machine: number): boolean {

@@ -40,6 +40,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
     truth.site.witness === "off" ||
     tagsThere(truth).some(({ kind }) => kind !== "lineage") ||
     [0, 1].some((id) => !answers(truth, me, id)),
+  "R-STOP-FAILED": ({ world }, me) => world.pacemaker.controller(me)?.belief(1 - me).unclean === true,
   "R-START-BLOCKED": (truth, me) => !answers(truth, me, 1 - me),
   "R-POWER-UNREAD": (truth, me) => !answers(truth, me, 1 - me),
   "R-ETCD-ALONE": (truth, me) => !canRun(truth, me) && !isMember(truth, me),

@@ -27,6 +27,11 @@ export function duetAgent(world: World, site: Site): ResourceAgent {
 async function act(node: Node, operation: Operation, context: ActionContext): Promise<Outcome> {
   const { world, memory } = node;
   await world.kernel.tasks.sleep(context.life, settle_us);
+  // Pacemaker runs one action at a time: notes of a stop, found by another, are of one that was killed.
+  if (memory.leaving && operation !== "stop") {
+    memory.leaving = false;
+    memory.busy = false;
+  }
   switch (operation) {
     case "start":
       memory.started = true;

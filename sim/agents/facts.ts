@@ -35,7 +35,8 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     said: saidByPeer(node),
     remembered: node.memory.remembered,
     peerServes: serving,
-    peerStuck: false,
+    // Lost it is not: its etcd could not be stopped.
+    peerStuck: membershipOf(node).peer && world.pacemaker.controller(id)?.belief(peer).unclean === true,
     started: node.memory.started,
     fencePending: world.pacemaker.controller(id)?.belief(peer).unclean === true,
     peerPower,

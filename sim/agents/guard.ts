@@ -44,7 +44,8 @@ async function guard(node: Node, life: Life): Promise<void> {
   await tasks.sleep(life, patience_us);
   for (;;) {
     const { quorate, members } = world.corosync.view(id);
-    if (!memory.busy && !memory.started && !members.includes(peer)) {
+    const stuck = world.pacemaker.controller(id)?.belief(peer).unclean === true;
+    if (!memory.busy && !memory.started && (stuck || !members.includes(peer))) {
       memory.busy = true;
       const effects = effectsOf(node, life);
       // With quorum, and nothing started: Pacemaker waits for a fence, and nobody else says what that waits for.

@@ -6,7 +6,7 @@ import type { Notification, Operation, Outcome } from "./agent.ts";
 import type { Cluster } from "./cluster.ts";
 import { Executor } from "./executor.ts";
 import { fence } from "./fencer.ts";
-import { type Known, noteFailure, noteFenced, unknownMachine } from "./known.ts";
+import { type Known, forget, noteFailure, noteFenced, unknownMachine } from "./known.ts";
 import { type Belief, describe, isEmpty, type Plan, planFor } from "./plan.ts";
 
 /** Name of the transient attribute that holds the promotion score. */
@@ -348,6 +348,13 @@ export class Controller {
   /** `stonith_admin --confirm`: somebody says that this machine is off, and Pacemaker takes it for a fence. */
   confirmFence(target: number): void {
     noteFenced(this.#of(target));
+    this.#share();
+    this.wake();
+  }
+
+  /** `crm_resource --cleanup`: what failed there is forgotten, and it is looked at anew. */
+  cleanUp(target: number): void {
+    forget(this.#of(target));
     this.#share();
     this.wake();
   }

@@ -29,6 +29,14 @@ export function noteFenced(known: Known): void {
   known.failed = false;
 }
 
+/** Somebody has looked: nothing failed, and what runs there is found out anew. */
+export function forget(known: Known): void {
+  known.unclean = false;
+  known.failed = false;
+  known.failures = 0;
+  known.role = "unknown";
+}
+
 /** An action failed there. What can't be stopped has to be switched off; everything else is stopped and started again. */
 export function noteFailure(
   known: Known,

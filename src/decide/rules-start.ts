@@ -84,6 +84,13 @@ const before: readonly Rule[] = [
     decide: () => ({ do: "serve-as-is" }),
   },
   {
+    id: "R-STOP-FAILED",
+    sentence:
+      "etcd on {peer} could not be stopped, and {me} may not switch {peer} off for that: see that it is stopped, then `crm_resource --cleanup` on {peer}",
+    when: ({ peer }) => peer.seen === "now" && peer.stuck,
+    decide: needsHuman,
+  },
+  {
     id: "R-START-BLOCKED",
     sentence:
       "nothing is started on {me} before {peer} is fenced, and its BMC does not answer: see that {peer} is off, then `duet confirm-peer-down`",

@@ -90,6 +90,7 @@ test("with the peer here, no combination of what both hold leads to a wrong star
   // These are about a peer that is away or silent, and about the first start; tables.test.ts has them.
   const elsewhere = [
     "R-RUNNING",
+    "R-STOP-FAILED",
     "R-START-BLOCKED",
     "R-LEARNER-ANEW",
     "R-ALONE",

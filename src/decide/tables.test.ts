@@ -286,3 +286,18 @@ test("who gave its data up joins when the peer has said what it serves since, an
   assert.equal(said("start", facts(newer)), "R-JOIN-AFTER-GIVING-UP join-as-learner");
   assert.equal(said("start", facts({ ...voter, soleVoter: true })), "R-JOIN-AFTER-GIVING-UP join-as-learner");
 });
+
+test("a peer whose etcd could not be stopped is fenced where that is allowed; else a person is called", () => {
+  const stuck = here(voter, { stuck: true });
+  assert.equal(said("fence", { ...pair, peer: stuck }), "R-FENCE may-fence");
+  assert.equal(said("fence", { ...pair, peer: here(voter) }), "R-FENCE-PEER-BACK refuse-fence");
+  assert.equal(
+    said("start", {
+      ...pair,
+      peer: stuck,
+      started: false,
+      etcd: { ...serving, running: false, leader: false },
+    }),
+    "R-STOP-FAILED needs-human",
+  );
+});
