@@ -54,12 +54,14 @@ export class TlsEtcd {
   readonly process: EtcdProcess;
   readonly endpoint: Endpoint;
   readonly peerUrl: string;
+  readonly peerUrls: readonly string[];
   readonly #flags: readonly string[];
 
   private constructor(process: EtcdProcess, files: Certificates, tls: Endpoint["tls"]) {
     const client = process.client.replace("http:", "https:");
     this.process = process;
     this.peerUrl = process.peer.replace("http:", "https:");
+    this.peerUrls = [this.peerUrl];
     this.endpoint = { url: client, tls };
     const { ca, cert, key } = files;
     this.#flags = [

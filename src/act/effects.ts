@@ -82,7 +82,7 @@ export interface UnitEffects {
   readonly start: (how: StartKind, deadline_ms: number) => Promise<Outcome>;
   /** After the deadline it is killed; done means that no process is left and the port is free. */
   readonly stop: (deadline_ms: number) => Promise<Outcome>;
-  /** A drop-in under /run, so that no reboot keeps it. */
+  /** A file of environment under /run that etcd's unit reads, so that no reboot keeps it. */
   readonly setForceFlag: () => Promise<Outcome>;
   readonly dropForceFlag: () => Promise<Outcome>;
   /** A masked unit is not started by anybody. */

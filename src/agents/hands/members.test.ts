@@ -4,7 +4,7 @@ import { scratch, versions } from "../../../lab/etcd36/testing.ts";
 import { makeCertificates, TlsEtcd } from "../../../lab/etcd36/testing-tls.ts";
 import type { Member, Outcome } from "../../act/effects.ts";
 import { readMemberFacts } from "../../facts/facts.ts";
-import { until } from "../../machine/clock.ts";
+import { sleep, until } from "../../machine/clock.ts";
 import * as etcd from "../../machine/etcd/client.ts";
 import { call } from "../../machine/etcd/gateway.ts";
 import { empty_shape } from "../../machine/etcd/shapes.ts";
@@ -96,7 +96,8 @@ for (const version of await versions())
       assert.deepEqual(await listed(ofB.list("peer", call_ms)), ["peer voter leads"]);
       await b.process.ended();
 
-      // A ghost is removed by who is left.
+      // A ghost is removed by who is left. On a fast box it is still the second in which the last one was added.
+      await sleep(1_100);
       await ok(ofB.addLearner(call_ms));
       await ok(ofA.remove(await idOf(b), "self", call_ms));
       assert.deepEqual(await listed(ofA.list("self", call_ms)), ["self voter leads"]);
@@ -122,8 +123,8 @@ async function fullDisk({ endpoint }: TlsEtcd, then: () => Promise<void>): Promi
 /** `a` leads. What a follower has applied is not what its leader has: with the leader out of reach there is no answer. */
 async function leaderIsAsked(a: TlsEtcd, b: TlsEtcd): Promise<void> {
   const nobody = { endpoint: { ...a.endpoint, url: "https://127.0.0.1:1" } };
-  const blindB = memberEffects({ self: b, peer: { ...nobody, peerUrl: a.peerUrl } });
-  const blindA = memberEffects({ self: a, peer: { ...nobody, peerUrl: b.peerUrl } });
+  const blindB = memberEffects({ self: b, peer: { ...nobody, peerUrls: a.peerUrls } });
+  const blindA = memberEffects({ self: a, peer: { ...nobody, peerUrls: b.peerUrls } });
   assert.match(await kindOf(blindB.list("self", call_ms)), /^unreachable: /);
   assert.equal(await kindOf(blindA.list("self", call_ms)), "ok");
 }
@@ -166,14 +167,16 @@ test("a voter without its peer answers no linearizable read, and says so in time
 });
 
 test("whose member it is, by its whole address", () => {
-  const at = (address: string) => ({
+  const at = (...addresses: readonly string[]) => ({
     endpoint: { url: "", tls: { ca: "", cert: "", key: "" } },
-    peerUrl: `https://${address}:2380`,
+    peerUrls: addresses.map((address) => `https://${address}:2380`),
   });
-  const places: Places = { self: at("10.0.0.1"), peer: at("[fd00::2]") };
+  const places: Places = { self: at("10.0.0.1", "10.0.1.1"), peer: at("[fd00::2]") };
   const of = (...peerUrls: string[]) => whose({ peerUrls }, places);
   assert.equal(of("https://10.0.0.1:2380"), "self");
   assert.equal(of("https://10.0.0.1:2380", "https://10.0.0.1:2380"), "self");
+  assert.equal(of("https://10.0.1.1:2380"), "self", "by the second link");
+  assert.equal(of("https://10.0.1.1:2380", "https://10.0.0.1:2380"), "self");
   assert.equal(of("https://[fd00:0:0::2]:2380"), "peer");
   for (const other of [
     "https://10.0.0.10:2380",
@@ -190,4 +193,10 @@ test("whose member it is, by its whole address", () => {
   assert.equal(of(), undefined);
   assert.equal(of("https://10.0.0.1:2380", "https://[fd00::2]:2380"), undefined);
   assert.equal(of("https://10.0.0.1:2380", "https://10.0.0.3:2380"), undefined);
+  const shared: Places = { self: at("10.0.0.1", "10.0.1.1"), peer: at("10.0.0.2", "10.0.1.1") };
+  assert.equal(
+    whose({ peerUrls: ["https://10.0.0.1:2380"] }, shared),
+    undefined,
+    "one address, two machines",
+  );
 });

@@ -14,8 +14,8 @@ import { timer } from "./outcome.ts";
 /** One of the two machines, as etcd's members know it. */
 export interface EtcdPlace {
   readonly endpoint: etcd.Endpoint;
-  /** Under which its member is known to the others: `https://address:port`. */
-  readonly peerUrl: string;
+  /** Under which its member is known to the others, one for each link: `https://address:port`. */
+  readonly peerUrls: readonly string[];
 }
 
 export interface Places {
@@ -69,7 +69,7 @@ async function addLearner(places: Places, left_ms: () => number): Promise<Outcom
     const gone = await removeIfThere(endpoint, id, left_ms());
     if (!gone.ok) return gone;
   }
-  return told(await etcd.addLearner(endpoint, places.self.peerUrl, left_ms()));
+  return told(await etcd.addLearner(endpoint, places.self.peerUrls, left_ms()));
 }
 
 async function promote(places: Places, left_ms: () => number): Promise<Outcome> {
@@ -148,12 +148,16 @@ const judged = (members: readonly etcd.ListedMember[], places: Places, leader: s
  * both machines, or any address of a third, is nobody's.
  */
 export function whose({ peerUrls }: Pick<etcd.ListedMember, "peerUrls">, places: Places): Side | undefined {
-  const [mine, theirs] = [hostOf(places.self.peerUrl), hostOf(places.peer.peerUrl)];
+  const [mine, theirs] = [hostsOf(places.self), hostsOf(places.peer)];
   const hosts = peerUrls.map(hostOf);
-  if (hosts.length === 0 || hosts.includes(undefined) || mine === theirs) return undefined;
-  if (hosts.every((host) => host === mine)) return "self";
-  return hosts.every((host) => host === theirs) ? "peer" : undefined;
+  const among = (known: ReadonlySet<string | undefined>) => hosts.every((host) => known.has(host));
+  const shared = [...mine].some((host) => theirs.has(host));
+  if (hosts.length === 0 || hosts.includes(undefined) || shared) return undefined;
+  if (among(mine)) return "self";
+  return among(theirs) ? "peer" : undefined;
 }
+
+const hostsOf = ({ peerUrls }: EtcdPlace): ReadonlySet<string | undefined> => new Set(peerUrls.map(hostOf));
 
 /** In the one form that a URL gives an address; `http` and `https` alike, since both are of the same machine. */
 function hostOf(url: string): string | undefined {

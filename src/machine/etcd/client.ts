@@ -94,8 +94,12 @@ export async function memberList(
   );
 }
 
-export const addLearner = (at: Endpoint, peerUrl: string, deadline_ms: number): Promise<Result<void>> =>
-  order(at, "cluster/member/add", { peerURLs: [peerUrl], isLearner: true }, deadline_ms);
+export const addLearner = (
+  at: Endpoint,
+  peerUrls: readonly string[],
+  deadline_ms: number,
+): Promise<Result<void>> =>
+  order(at, "cluster/member/add", { peerURLs: peerUrls, isLearner: true }, deadline_ms);
 
 /** Any member passes it on to the leader, and answers when the leader has. */
 export const promote = (at: Endpoint, id: string, deadline_ms: number): Promise<Result<void>> =>
