@@ -10,7 +10,8 @@ import { checkoutFolder } from "./checkout.ts";
 test("the hash follows what goes in, and not the tests", async () => {
   const folder = await mkdtemp(join(tmpdir(), "duet-build-"));
   try {
-    for (const path of ["src/cli", "lab", "sim", "scripts"]) await mkdir(join(folder, path), { recursive: true });
+    for (const path of ["src/cli", "lab", "sim", "scripts"])
+      await mkdir(join(folder, path), { recursive: true });
     for (const path of [
       "package.json",
       "package-lock.json",
