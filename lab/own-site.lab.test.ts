@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { until } from "../src/machine/clock.ts";
 import { duet, duetOk, on, ownLabsFolder, traces } from "./testing.ts";
 
 /** A user's own site file: other names, one link, another preference, an awkward password from the environment's side. */
@@ -51,9 +52,11 @@ test("the user's names, addresses, preference and time-outs are on the machines"
   const conf = await on(name, "left-machine", "cat", "/etc/corosync/corosync.conf");
   assert.match(conf, /ring0_addr: 198\.51\.100\.22/);
   assert.match(conf, /token: 2000/);
-  assert.match(
-    await on(name, "left-machine", "cibadmin", "--query"),
-    /name="pcmk_delay_base" value="right-machine:10s"/,
+  // Whoever is preferred has the first turn in the race; it is swapped step by step while the pair is whole.
+  await until(
+    "right-machine has the first turn",
+    async () => /"turn": 0\n/.test(await on(name, "right-machine", "cat", "/var/lib/duet/state")),
+    { deadline_ms: 120_000 },
   );
   assert.match(await on(name, "left-machine", "cat", "/root/.ssh/authorized_keys"), /Example.* me/);
 });
@@ -74,11 +77,11 @@ test("duet setup a second time changes nothing; a changed site is loaded by it",
   const before = await query();
   await on(name, "left-machine", "duet", "setup");
   assert.equal(await query(), before);
-  const changed = `sed -i 's/value="right-machine:10s"/value="right-machine:11s"/; s/name="duet-configuration" value="[0-9a-f]*"/name="duet-configuration" value="00000000000000ff"/' /etc/duet/cib.xml`;
+  const changed = `sed -i 's/name="pcmk_off_retries" value="[0-9]*"/name="pcmk_off_retries" value="7"/; s/name="duet-configuration" value="[0-9a-f]*"/name="duet-configuration" value="00000000000000ff"/' /etc/duet/cib.xml`;
   for (const machine of ["left-machine", "right-machine"]) await on(name, machine, "sh", "-c", changed);
   await on(name, "left-machine", "duet", "setup");
   assert.equal((await query()).trim(), "00000000000000ff");
-  assert.match(await on(name, "right-machine", "cibadmin", "--query"), /value="right-machine:11s"/);
+  assert.match(await on(name, "right-machine", "cibadmin", "--query"), /name="pcmk_off_retries" value="7"/);
 });
 
 test("pair and single validate, and rendering them says not yet with status 3", async () => {

@@ -1,8 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { paths } from "../base/paths.ts";
 import { fail } from "../base/problem.ts";
 import { now_ms, until } from "../machine/clock.ts";
-import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
+import { exists, makeFolder, readIfThere, replaceSynced } from "../machine/files.ts";
 import {
   clusterProperty,
   clusterState,
@@ -19,9 +20,11 @@ import { markProperty } from "../render/cib.ts";
 import { orderedMachines } from "../render/corosync.ts";
 import type { Site } from "../site/site.ts";
 import { ensureCertificates } from "./certificates.ts";
+import { loadHands } from "./etcd/machine.ts";
 
 const configurationFile = "/etc/duet/cib.xml";
 const fence_retry_ms = 8_000;
+const attribute_ms = 5_000;
 const doneFile = "/var/lib/duet/setup-done";
 
 /**
@@ -32,6 +35,7 @@ export async function setup(progress: Progress): Promise<void> {
   const { site, machine } = await thisMachine();
   await progress.step("trust the BMCs' certificates", trustAuthorities);
   await progress.step("make etcd's certificates", (say) => certify(site, machine, say));
+  await progress.step("see whether this machine has ever held data", noteFirstStart);
   await progress.step("check Corosync's configuration", () => run(["corosync", "-t"]));
   await progress.step("give Pacemaker its first configuration", () => seedConfiguration(site));
   await progress.step("start Corosync and Pacemaker", startCluster);
@@ -41,6 +45,7 @@ export async function setup(progress: Progress): Promise<void> {
   await progress.step(`see that ${peers(site, machine)} can be fenced from here`, () =>
     fenceable(site, machine),
   );
+  await progress.step("see etcd whole on both machines", (say) => whole(say));
   await mkdir("/var/lib/duet", { recursive: true });
   await replaceSynced(doneFile, `${new Date().toISOString()}\n`);
 }
@@ -74,6 +79,14 @@ async function certify(site: Site, name: string, say: (detail: string) => void):
     );
   const made = await ensureCertificates(machine, new Date());
   say(made.length === 0 ? "nothing to change" : made.join(", "));
+}
+
+/** A new cluster is made where nobody has data, and only if this says so: data that is lost is not the same as none yet. */
+async function noteFirstStart(say: (detail: string) => void): Promise<void> {
+  const held = (await exists(paths.state)) || (await exists(join(paths.etcdData, "member")));
+  if (held || (await exists(paths.kept))) return say("it has");
+  await makeFolder("/var/lib/duet");
+  await replaceSynced(paths.firstStart, "");
 }
 
 const peers = (site: Site, machine: string): string =>
@@ -172,4 +185,21 @@ async function fenceable(site: Site, machine: string): Promise<void> {
       { deadline_ms: 60_000, every_ms: 250 },
     );
   }
+}
+
+/** Two full voters, each with a turn in the race: from here on either may be lost. */
+async function whole(say: (detail: string) => void): Promise<void> {
+  const { effects } = await loadHands();
+  await until(
+    "both machines full voters of one etcd",
+    async () => {
+      const own = await effects.disk.readState();
+      const peer = await effects.attributes.readPeer(attribute_ms);
+      const mine = own.ok && own.value.full && own.value.turn !== undefined;
+      const theirs = peer.ok && peer.value?.holding.full === true && peer.value.turn !== undefined;
+      say(mine ? (theirs ? "both are full" : "the peer is not full yet") : "this machine is not full yet");
+      return mine && theirs;
+    },
+    { deadline_ms: 120_000, every_ms: 500 },
+  );
 }

@@ -15,9 +15,15 @@ export const paths = {
   kept: "/var/lib/duet/kept",
   /** The flight recorder. */
   record: "/var/lib/duet/record",
+  /** Written by setup where this machine has never held data; gone with its first data. */
+  firstStart: "/var/lib/duet/first-start",
   /** What must not outlive a boot: what the peer said, the proof of Off, the force flag. */
   run: "/run/duet",
 } as const;
 
 export const etcdUnit = "duet-etcd.service";
+/** The one-shot that does what takes long; it is started by the file `wake` in `paths.run`. */
+export const workUnit = "duet-work.service";
+/** The promotable resource, as Pacemaker names it. */
+export const etcdResource = "etcd";
 export const etcdPorts = { client: 2379, peer: 2380 } as const;

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { exit } from "../base/problem.ts";
+import * as agent from "./agent.ts";
 import * as check from "./check.ts";
 import * as demo from "./demo.ts";
 import * as explain from "./explain.ts";
@@ -32,6 +33,7 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   sim,
   explain,
   replay,
+  agent,
 ];
 
 const program = new Command("duet")

@@ -3,13 +3,18 @@ import { isIPv6 } from "node:net";
 import type { Site } from "../site/site.ts";
 import { corosyncPolicy as policy } from "./policy.ts";
 
+/** A lost peer is seen after both of these. */
+export function detectionOf({ timeouts: { token_ms } }: Site): {
+  readonly token_ms: number;
+  readonly consensus_ms: number;
+} {
+  const share_ms = Math.round(token_ms * policy.consensus_of_token.value);
+  return { token_ms, consensus_ms: Math.max(policy.consensus_ms_min.value, share_ms) };
+}
+
 /** /etc/corosync/corosync.conf, the same on both machines. `corosync -t` is its judge. */
 export function corosyncConf(site: Site): string {
-  const token = site.timeouts.token_ms;
-  const consensus = Math.max(
-    policy.consensus_ms_min.value,
-    Math.round(token * policy.consensus_of_token.value),
-  );
+  const { token_ms: token, consensus_ms: consensus } = detectionOf(site);
   const nodes = orderedMachines(site).map((m, i) =>
     section(1, "node", [
       ["name", m.name],

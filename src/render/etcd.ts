@@ -110,6 +110,10 @@ AssertPathExists=${startFile}
 # A machine that has given up its data, or is to stay down; the file says why.
 AssertPathExists=!${maskFile}
 After=network.target
+# One that crashed is looked after now, and not when the next monitor comes.
+OnFailure=duet-wake.service
+# At shutdown the agent stops it, after a leave that needs it: systemd must neither be first nor wait for the agent's own end.
+DefaultDependencies=no
 # How often it is tried again is decided by rules, not counted here.
 StartLimitIntervalSec=0
 
@@ -123,8 +127,8 @@ EnvironmentFile=-${forceFile}
 ExecStart=/usr/bin/etcd
 # The agent restarts it in place, or does not: that is decided anew after each end.
 Restart=no
-# An etcd without a leader ignores SIGTERM. Killing costs nothing: what it acknowledged is synced.
-TimeoutStopSec=5s
+# An etcd without a leader ignores SIGTERM, and a takeover waits for its end. Killing costs nothing: what it acknowledged is synced.
+TimeoutStopSec=1s
 KillMode=mixed
 # The last to go when memory is short; -1000 would let a leak take everything else first and never end.
 OOMScoreAdjust=-999

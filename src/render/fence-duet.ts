@@ -1,6 +1,4 @@
-import type { Machine } from "../site/site.ts";
 import type { MachineFile } from "./ignition.ts";
-import { credentialsFile } from "./machine-site.ts";
 
 /** Pacemaker finds fence agents by their name in this one folder. The executable is one for all agents: this makes it that one. */
 export const fenceAgentFile: MachineFile = {
@@ -8,10 +6,3 @@ export const fenceAgentFile: MachineFile = {
   mode: 0o755,
   content: '#!/bin/sh\nexec /usr/local/bin/duet fence "$@"\n',
 };
-
-/** What the device that fences this machine is told. No delay and no address: turns are taken inside, the rest is in the site file. */
-export const fenceDuetOptions = (m: Machine): readonly (readonly [string, string])[] => [
-  ["pcmk_host_list", m.name],
-  ["pcmk_host_check", "static-list"],
-  ["credentials_file", credentialsFile(m)],
-];

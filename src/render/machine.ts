@@ -1,9 +1,12 @@
 import { paths } from "../base/paths.ts";
 import type { Secret } from "../base/secret.ts";
 import type { Credentials, Machine, Site } from "../site/site.ts";
-import { cibConfiguration, passwordScript } from "./cib.ts";
+import { agentFiles, agentUnits } from "./agent.ts";
+import { cibConfiguration } from "./cib.ts";
 import { corosyncConf } from "./corosync.ts";
 import { etcdEnvironment, etcdUnits, tlsFile } from "./etcd.ts";
+import { passwordScript } from "./fence-device.ts";
+import { fenceAgentFile } from "./fence-duet.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
 import {
   authorities,
@@ -49,10 +52,12 @@ export function machineIgnition(site: Site, machine: Machine, materials: Materia
     text(paths.etcdEnvironment, etcdEnvironment(site, machine)),
     text(tlsFile("ca", "crt"), materials.etcdAuthority.certificate),
     secret(tlsFile("ca", "key"), materials.etcdAuthority.key.reveal()),
+    ...agentFiles,
+    fenceAgentFile,
     ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
     ...site.machines.flatMap((m) => bmcFiles(m, materials)),
   ];
-  return ignition(files, [...units, ...etcdUnits]);
+  return ignition(files, [...units, ...etcdUnits, ...agentUnits]);
 }
 
 const text = (path: string, content: string): MachineFile => ({ path, mode: 0o644, content });

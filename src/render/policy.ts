@@ -82,7 +82,47 @@ export const fencePolicy = {
     "a BMC that does not answer is known within a minute, not when it is needed",
   ),
   monitor_timeout_s: choose(20, "a hung BMC is a failed monitor, not a stuck one"),
+  turns_waited: choose(3, "fence_duet: at the worst a whole round of the race passes before its turn"),
+  goodbye_s: choose(60, "fence_duet: so long is a peer that left in order given to go off by itself"),
   status_sleep_s: choose(1, "how often Off is asked for after the command"),
+} as const;
+
+/** Of ocf:duet:etcd. Only stop takes long: the leave, and etcd's own end. The two monitors must differ for Pacemaker. */
+export const etcdOperations: readonly {
+  readonly name: string;
+  readonly timeout_s: number;
+  readonly interval_s?: number;
+  readonly role?: "Promoted" | "Unpromoted";
+  readonly why: string;
+}[] = [
+  { name: "start", timeout_s: 20, why: "it only notes and wakes; a machine that boots is slow" },
+  {
+    name: "stop",
+    timeout_s: 60,
+    why: "25 s for the leave, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
+  },
+  { name: "promote", timeout_s: 20, why: "as start" },
+  { name: "demote", timeout_s: 20, why: "as start" },
+  { name: "notify", timeout_s: 10, why: "one file" },
+  {
+    name: "monitor",
+    timeout_s: 20,
+    interval_s: 10,
+    role: "Promoted",
+    why: "events wake duet: this is for what sends none, and for words that were lost",
+  },
+  { name: "monitor", timeout_s: 20, interval_s: 11, role: "Unpromoted", why: "the same" },
+];
+
+/** Of the promotable clone that it is. */
+export const etcdClonePolicy = {
+  promotable: choose("true", "promoted: etcd runs"),
+  "promoted-max": choose("2", "a voter on each machine"),
+  "promoted-node-max": choose("1", "the same"),
+  "clone-max": choose("2", "two machines"),
+  "clone-node-max": choose("1", "the same"),
+  interleave: choose("true", "what depends on it waits for the instance beside it, never for the peer's"),
+  notify: choose("true", "a peer that was stopped or fenced is news"),
 } as const;
 
 /**

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { Secret } from "../base/secret.ts";
 import { readSite } from "../site/read.ts";
 import type { Site } from "../site/site.ts";
-import { cibConfiguration, fencingTimeout_s, markProperty, offTimeout_s, raceDelay_s } from "./cib.ts";
+import { cibConfiguration, markProperty } from "./cib.ts";
+import { fencingTimeout_s, offTimeout_s, raceDelay_s, turn_s } from "./fence-device.ts";
 import { clusterName, corosyncConf } from "./corosync.ts";
 import { machineIgnition, type Materials } from "./machine.ts";
 import { fencePolicy } from "./policy.ts";
@@ -78,11 +79,16 @@ test("the preferred machine is fenced later, the other at once", () => {
 test("the time-outs contain each other: fence, one try with its delay, all tries", () => {
   for (const fence of ["10s", "60s", "300s"]) {
     const site = siteOf((s) => Object.assign(s, { timeouts: { fence } }));
-    const { xml } = cibConfiguration(site, new Map());
+    const { xml } = cibConfiguration(site, new Map(), "fence_redfish");
     assert.match(xml, new RegExp(`name="power_timeout" value="${Number.parseInt(fence, 10)}"`));
+    const fence_s = site.timeouts.fence_ms / 1000;
     for (const m of site.machines) {
-      assert.ok(offTimeout_s(site, m) > raceDelay_s(site, m) + site.timeouts.fence_ms / 1000);
-      assert.ok(fencingTimeout_s(site) >= offTimeout_s(site, m) * (1 + fencePolicy.off_retries.value));
+      assert.ok(offTimeout_s(site, m, "fence_redfish") > raceDelay_s(site, m) + fence_s);
+      assert.ok(offTimeout_s(site, m, "fence_duet") > fencePolicy.turns_waited.value * turn_s + fence_s);
+      for (const agent of ["fence_duet", "fence_redfish"] as const)
+        assert.ok(
+          fencingTimeout_s(site, agent) >= offTimeout_s(site, m, agent) * (1 + fencePolicy.off_retries.value),
+        );
     }
   }
 });
@@ -93,13 +99,19 @@ test("the CIB holds no password, escapes what it holds, and its mark changes wit
     ["node1", 'ad"min&'],
     ["node2", "x"],
   ]);
-  const { xml, mark } = cibConfiguration(site, names);
+  const { xml, mark } = cibConfiguration(site, names, "fence_redfish");
   assert.ok(xml.includes("ad&quot;min&amp;"));
   assert.ok(xml.includes(`name="${markProperty}" value="${mark}"`));
   assert.doesNotMatch(xml, /name="passw(or)?d"/);
   const changed = siteOf((s) => Object.assign(s, { fencing: { preferred: "node2" } }));
-  assert.notEqual(cibConfiguration(changed, names).mark, mark);
-  assert.equal(cibConfiguration(site, names).mark, mark);
+  assert.notEqual(cibConfiguration(changed, names, "fence_redfish").mark, mark);
+  assert.equal(cibConfiguration(site, names, "fence_redfish").mark, mark);
+  const own = cibConfiguration(site, names).xml;
+  assert.doesNotMatch(
+    own,
+    /passw|username|ad&quot;min/,
+    "fence_duet is told of a file, and of nothing in it",
+  );
 });
 
 test("IPv6 BMC addresses keep their brackets: the stock agent puts them into a URL as they are", () => {
@@ -110,7 +122,7 @@ test("IPv6 BMC addresses keep their brackets: the stock agent puts them into a U
       bmc: { address: "https://[2001:db8::12]:8443", credentials: { file: "x" } },
     });
   });
-  const { xml } = cibConfiguration(site, new Map());
+  const { xml } = cibConfiguration(site, new Map(), "fence_redfish");
   assert.match(xml, /name="ip" value="\[2001:db8::12\]"/);
   assert.match(xml, /name="ipport" value="8443"/);
 });

@@ -191,6 +191,10 @@ function isOf(member: NamedMember, self: NamedMember): boolean {
 /** Killing is kept for the last part of the time, and what is not gone then can't be: a disk holds it. */
 const kill_ms = 2_000;
 
+/** For a machine that knows nothing of its site any more: to stop takes none of that. */
+export const stopUnit = (deadline_ms: number): Promise<Outcome> =>
+  attempt(() => stop(machineWorld, deadline_ms));
+
 async function stop(world: UnitWorld, deadline_ms: number): Promise<Outcome> {
   const left_ms = timer(deadline_ms);
   const kill_at_ms = Math.min(kill_ms, deadline_ms / 2);

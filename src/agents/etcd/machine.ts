@@ -1,0 +1,154 @@
+import { etcdPorts, paths, workUnit } from "../../base/paths.ts";
+import { isFullVoter } from "../../decide/lineage.ts";
+import type { Decision } from "../../decide/decision.ts";
+import type { Facts } from "../../decide/facts.ts";
+import type { Effects } from "../../act/effects.ts";
+import { fail } from "../../base/problem.ts";
+import { attributeOf } from "../../machine/attributes.ts";
+import { exists, readIfThere } from "../../machine/files.ts";
+import { isListening } from "../../machine/ports.ts";
+import { run } from "../../machine/process.ts";
+import { loadSite, siteFolder } from "../../machine/site-file.ts";
+import { unitState } from "../../machine/systemd.ts";
+import { factsAttribute } from "../hands/attributes.ts";
+import type { Hands } from "../hands/effects.ts";
+import { Notes } from "../hands/notes.ts";
+import { failureOf } from "../hands/outcome.ts";
+import { mayRun, stopUnit } from "../hands/unit.ts";
+import { siteTimes } from "../hands/times.ts";
+import type { FenceMachine } from "../fence/agent.ts";
+import type { EtcdSeat } from "./agent.ts";
+import { ocf, type Status } from "./ocf.ts";
+
+const etcd = "/usr/bin/etcd";
+const end_work_ms = 10_000;
+const word_ms = 2_000;
+const call_ms = 5_000;
+const stop_ms = 10_000;
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+/** The machine that this runs on, for the actions. What only one of them needs is loaded then. */
+export function etcdSeat(): EtcdSeat {
+  return {
+    notes: new Notes(),
+    lacks: async () => {
+      for (const path of [paths.machine, paths.site, paths.etcdEnvironment])
+        if (!(await exists(path)))
+          return { status: ocf.notConfigured, why: `${path} is missing: this machine was not set up` };
+      return (await exists(etcd)) ? undefined : { status: ocf.notInstalled, why: `${etcd} is missing` };
+    },
+    isCaredFor: async () => {
+      if (await isListening(etcdPorts.client)) return true;
+      const { active } = await unitState(workUnit, call_ms);
+      return active === "active" || active === "activating";
+    },
+    stop: stopHere,
+    checkSite: async () => {
+      await loadSite(paths.site);
+    },
+    complain: (line) => process.stderr.write(line),
+  };
+}
+
+/** A site file that can't be read must not keep etcd from its stop: the answer to that would be a fence. */
+async function stopHere(): Promise<Status> {
+  const { stopEtcd } = await import("./stop.ts");
+  const endWork = async () => {
+    await run(["systemctl", "stop", workUnit], { deadline_ms: end_work_ms });
+  };
+  let hands: Hands;
+  try {
+    hands = await loadHands();
+  } catch (error) {
+    const { failure } = failureOf(error);
+    say(`etcd is stopped, and stays a member: ${failure.said}`);
+    const notes = new Notes();
+    notes.set("leaving");
+    await endWork();
+    const down = await stopUnit(stop_ms);
+    if (down.ok) notes.drop("started", "promoted");
+    notes.drop("leaving");
+    return down.ok ? ocf.success : ocf.failed;
+  }
+  return await stopEtcd({ hands, endWork, isDown: async () => !(await mayRun()), say });
+}
+
+/** This machine's hands. */
+export async function loadHands(): Promise<Hands> {
+  const { machineHands } = await import("../hands/effects.ts");
+  const { Ways } = await import("../hands/ways.ts");
+  const me = (await readIfThere(paths.machine))?.trim() ?? "";
+  const site = await loadSite(paths.site);
+  if (!site.machines.some(({ name }) => name === me) || site.machines.length !== 2)
+    fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      paths.machine,
+      `${paths.site} does not name ${me} and one other`,
+      "render the site again",
+    );
+  return machineHands(new Ways({ site, me, folder: siteFolder(paths.site) }), "agent", say);
+}
+
+/** The machine that this runs on, for fence_duet. */
+export async function fenceMachine(version: string): Promise<FenceMachine> {
+  const { fenceSeat } = await import("../fence/machine.ts");
+  return {
+    ...fenceSeat(version),
+    effects: async (ways) => {
+      const { machineHands } = await import("../hands/effects.ts");
+      return machineHands(ways, "fence", say).effects;
+    },
+    times: ({ site }) => siteTimes(site),
+    wake: () => Promise.resolve(new Notes().set("wake")),
+  };
+}
+
+/** What systemd starts as the one-shot. */
+export async function runOneShot(): Promise<void> {
+  const notes = new Notes();
+  if (!notes.has("started") || notes.has("leaving")) return notes.drop("wake");
+  const { oneShot } = await import("./one-shot.ts");
+  const hands = await loadHands();
+  const watched = watch(hands.effects);
+  const { peerName } = hands.saying;
+  await oneShot({
+    hands: { ...hands, effects: watched.effects },
+    peerWord: async () => {
+      try {
+        return await attributeOf(peerName, factsAttribute, word_ms);
+      } catch (error) {
+        failureOf(error);
+        return undefined;
+      }
+    },
+    atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
+  });
+}
+
+/** Nothing is to be done, and nothing is wrong: the recorder counts these, the journal need not. */
+const calm: ReadonlySet<Decision["do"]> = new Set(["serve-as-is", "keep-tags"]);
+
+/** Tells the journal each decision that is another than the one before, and keeps the last picture. */
+function watch(effects: Effects): { readonly effects: Effects; readonly last: Facts | undefined } {
+  let last: Facts | undefined;
+  const said = new Map<string, string>();
+  return {
+    effects: {
+      ...effects,
+      facts: async () => (last = await effects.facts()),
+      decide: (question, facts) => {
+        const verdict = effects.decide(question, facts);
+        const line = `${verdict.rule}: ${verdict.sentence}`;
+        if (said.get(question) !== line && !calm.has(verdict.decision.do)) say(line);
+        said.set(question, line);
+        return verdict;
+      },
+    },
+    get last() {
+      return last;
+    },
+  };
+}
+
+const isAtPeace = ({ self, peer, etcd: { leader } }: Facts): boolean =>
+  peer.seen !== "now" || (leader && isFullVoter(self) && peer.facts !== undefined && isFullVoter(peer.facts));

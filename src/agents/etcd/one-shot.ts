@@ -1,0 +1,52 @@
+import { work } from "../../act/work.ts";
+import { now_ms, sleep } from "../../machine/clock.ts";
+import type { Recorder } from "../../record/recorder.ts";
+import type { Hands } from "../hands/effects.ts";
+
+/** Then it is started anew, by whatever is next to look at: a machine that does something for ever does it in view. */
+const rounds_max = 12;
+/** News come in groups. */
+const settle_ms = 20;
+/** The peer's words send no event. While something is on its way between the two they are listened for, so long and so often. */
+const listen_ms = 20_000;
+const listen_again_ms = 300;
+
+export interface OneShot {
+  readonly hands: Pick<Hands, "effects" | "times" | "notes" | "peerFirst"> & {
+    readonly recorder: Pick<Recorder, "step" | "stepsEnd">;
+  };
+  /** What the peer says now, as it stands there; undefined: nothing, or nobody can tell. */
+  readonly peerWord: () => Promise<string | undefined>;
+  /** Both are whole, or the peer is not there: its next word comes with an event. */
+  readonly atPeace: () => boolean;
+}
+
+/** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
+export async function oneShot({ hands, peerWord, atPeace }: OneShot): Promise<void> {
+  const { effects, times, recorder, notes, peerFirst } = hands;
+  const wanted = () => notes.has("started") && !notes.has("leaving");
+  for (let round = 0; round < rounds_max && wanted(); round += 1) {
+    await sleep(settle_ms);
+    notes.drop("wake");
+    const repeat = notes.take("publish");
+    const heard = await peerWord();
+    const log = (step: string) => recorder.step(step);
+    const again = await work(effects, times, { repeat, peerFirst: await peerFirst(), log });
+    recorder.stepsEnd();
+    if (again || notes.has("wake")) continue;
+    if (atPeace() || !(await isNews(heard, peerWord, () => notes.has("wake") || !wanted()))) return;
+  }
+}
+
+/** Waits for another word of the peer's, or for a wake. */
+async function isNews(
+  heard: string | undefined,
+  peerWord: () => Promise<string | undefined>,
+  isWoken: () => boolean,
+): Promise<boolean> {
+  for (const end_ms = now_ms() + listen_ms; now_ms() < end_ms; ) {
+    if (isWoken() || (await peerWord()) !== heard) return true;
+    await sleep(listen_again_ms);
+  }
+  return false;
+}

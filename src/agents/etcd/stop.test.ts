@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { failed } from "../../act/effects.ts";
+import { ended, type Steps } from "../../act/steps.ts";
+import { FakeWorld, fast } from "../../act/testing.ts";
+import { etcdOperations } from "../../render/policy.ts";
+import { Notes } from "../hands/notes.ts";
+import { leaveTimes } from "../hands/times.ts";
+import { oneShot } from "./one-shot.ts";
+import { ocf } from "./ocf.ts";
+import { leave_budget_ms, stopEtcd, within } from "./stop.ts";
+
+const lineage = { epoch: 2, owner: "a" };
+
+/** A full voter of two, with its peer the same. */
+function pair(): FakeWorld {
+  const world = new FakeWorld();
+  world.state = { ...world.state, lineage, full: true, turn: 0 };
+  world.log = { ...world.log, data: true, standing: "voter" };
+  world.etcd.running = true;
+  world.tags = { mine: lineage, theirs: lineage };
+  const { committed: _, ...log } = world.log;
+  world.peer = { ...world.peer, serving: true, holding: { ...world.holding, ...log } };
+  return world;
+}
+
+async function withNotes(work: (notes: Notes) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "duet-stop-"));
+  try {
+    await work(new Notes(folder));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const recorder = (steps: string[]) => ({
+  step: (name: string) => void steps.push(name),
+  stepsEnd: () => {},
+});
+
+test("a stop ends the one-shot, leaves, and then etcd and its notes are gone", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    const [steps, said]: [string[], string[]] = [[], []];
+    notes.set("started");
+    notes.set("promoted");
+    const status = await stopEtcd({
+      hands: { effects: world.effects, times: fast, notes, recorder: recorder(steps) },
+      endWork: async () => {
+        assert.ok(notes.has("leaving"), "the one-shot must not come back");
+        steps.push("end the one-shot");
+      },
+      isDown: async () => !world.etcd.running,
+      say: (line) => said.push(line),
+    });
+    assert.equal(status, ocf.success);
+    assert.equal(steps[0], "end the one-shot");
+    assert.ok(steps.includes("be removed through the peer"), steps.join(", "));
+    assert.match(said.join(), /a leaves through b/);
+    assert.equal(world.etcd.running, false);
+    for (const note of ["started", "promoted", "leaving"] as const)
+      assert.equal(notes.has(note), false, note);
+  });
+});
+
+test("a stop of what is stopped asks nobody; an etcd that can't be stopped is a failure that is told", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    const said: string[] = [];
+    const stop = (effects: typeof world.effects, down: boolean) =>
+      stopEtcd({
+        hands: { effects, times: fast, notes, recorder: recorder([]) },
+        endWork: async () => {},
+        isDown: async () => down,
+        say: (line) => said.push(line),
+      });
+    const silent = { ...world.effects, facts: () => assert.fail("the world was looked at") };
+    assert.equal(await stop(silent, true), ocf.success);
+    notes.set("started");
+    world.peer.member = false;
+    const unit = { ...world.effects.unit, stop: async () => failed("deadline", "its process stays") };
+    assert.equal(await stop({ ...world.effects, unit }, false), ocf.failed);
+    assert.match(said.join(), /its process stays/);
+    assert.ok(notes.has("started"), "it is not stopped");
+    assert.equal(notes.has("leaving"), false);
+  });
+});
+
+test("a stop at its slowest is over before Pacemaker's patience", () => {
+  const patience_s = etcdOperations.find(({ name }) => name === "stop")?.timeout_s ?? 0;
+  const times = leaveTimes(fast);
+  // The step that begins last may be etcd's stop, which is then asked for once more; before it comes one picture of the world.
+  const picture_ms = 6_000;
+  const slowest_ms = picture_ms + leave_budget_ms + 2 * times.etcd_stop_ms + times.attribute_ms;
+  assert.ok(slowest_ms < patience_s * 1000, `${slowest_ms} ms`);
+});
+
+test("steps that would begin too late are not begun", async () => {
+  const done: string[] = [];
+  async function* steps(): Steps {
+    for (const name of ["one", "two", "three"]) {
+      yield name;
+      done.push(name);
+    }
+    return ended;
+  }
+  let left_ms = 2;
+  const end = await within(
+    steps(),
+    () => left_ms--,
+    () => {},
+  );
+  assert.deepEqual(done, ["one"]);
+  assert.deepEqual(end, { done: false, why: "there was no time left for more" });
+  assert.deepEqual(
+    await within(
+      steps(),
+      () => 1_000,
+      () => {},
+    ),
+    ended,
+  );
+});
+
+test("the one-shot works until nothing is to be done, and not at all where nothing is started or a stop is under way", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    world.peer = { ...world.peer, member: false, on: false };
+    world.boot.proven = true;
+    const steps: string[] = [];
+    const run = () =>
+      oneShot({
+        hands: {
+          effects: world.effects,
+          times: fast,
+          notes,
+          recorder: recorder(steps),
+          peerFirst: async () => false,
+        },
+        peerWord: async () => undefined,
+        atPeace: () => true,
+      });
+    notes.set("wake");
+    await run();
+    assert.deepEqual(steps, []);
+    notes.set("started");
+    notes.set("leaving");
+    await run();
+    assert.deepEqual(steps, []);
+    notes.drop("leaving");
+    await run();
+    assert.equal(world.state.lineage?.epoch, 3, "it took over");
+    assert.ok(world.etcd.running && world.log.soleVoter);
+    assert.equal(notes.has("wake"), false);
+  });
+});
+
+test("it listens for the peer's next word while the two are not whole", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    world.etcd.running = true;
+    notes.set("started");
+    let [looks, asked] = [0, 0];
+    await oneShot({
+      hands: {
+        effects: {
+          ...world.effects,
+          facts: async () => {
+            looks += 1;
+            return world.facts();
+          },
+        },
+        times: fast,
+        notes,
+        recorder: recorder([]),
+        peerFirst: async () => false,
+      },
+      peerWord: async () => (++asked < 3 ? "a word" : "another"),
+      atPeace: () => looks > 1,
+    });
+    assert.ok(looks > 1, "the other word made it look again");
+  });
+});

@@ -1,0 +1,133 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Effects, UnitEffects } from "../../act/effects.ts";
+import type { Times } from "../../act/times.ts";
+import { etcdResource, paths } from "../../base/paths.ts";
+import { decide } from "../../decide/decide.ts";
+import { no_word } from "../../decide/facts.ts";
+import { firstTurn } from "../../decide/race.ts";
+import { sleep } from "../../machine/clock.ts";
+import { exists } from "../../machine/files.ts";
+import { openRecorder, type Part } from "../../record/open.ts";
+import type { Recorder } from "../../record/recorder.ts";
+import { wrap } from "../../record/wrap.ts";
+import { detectionOf, orderedMachines } from "../../render/corosync.ts";
+import { attributeEffects, type Saying } from "./attributes.ts";
+import { bmcEffects } from "./bmc.ts";
+import { diskEffects } from "./disk.ts";
+import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
+import { unitAt } from "./local-etcd.ts";
+import { MemoryFile } from "./memory.ts";
+import { Notes } from "./notes.ts";
+import { quorumEffects } from "./quorum.ts";
+import { etcdNow, Reach } from "./reach.ts";
+import { siteTimes } from "./times.ts";
+import { mayRun, unitEffects } from "./unit.ts";
+import type { Ways } from "./ways.ts";
+
+/** All that duet on this machine can do, and what goes with it. */
+export interface Hands {
+  readonly effects: Effects;
+  readonly times: Times;
+  readonly recorder: Recorder;
+  readonly notes: Notes;
+  readonly saying: Saying;
+  /** The peer should win a race. */
+  readonly peerFirst: () => Promise<boolean>;
+}
+
+/** `say`: one line for the journal. */
+export function machineHands(ways: Ways, by: Part, say: (line: string) => void): Hands {
+  const { site, mine, theirs } = ways;
+  const notes = new Notes();
+  const recorder = openRecorder(mine.name, by, ({ code, what, fix }) => say(`${code}: ${what}: ${fix}`));
+  const saying = sayingOf(ways);
+  const reach = new Reach(site, mine, theirs);
+  const unit = unitAt(site, mine, theirs);
+  const inner = counting(unitEffects(unit), notes);
+  const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
+  const attributes = attributeEffects(saying);
+  const sources: Sources = {
+    ways,
+    saying,
+    readState: disk.readState,
+    inspect: disk.inspect,
+    etcd: async () => ({
+      ...(await etcdNow(inner.isRunning, unit.answers, reach)),
+      failedStarts: notes.failedStarts,
+    }),
+    peerServes: (deadline_ms) => reach.peerServes(deadline_ms),
+    // Nobody can give one yet.
+    word: () => Promise.resolve(no_word),
+    firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
+  };
+  const effects: Effects = {
+    facts: () => gatherFacts(sources),
+    own: () => ownFacts(sources),
+    decide,
+    disk,
+    unit: inner,
+    members: reach.members,
+    attributes,
+    bmc: bmcEffects(ways),
+    quorum: quorumEffects(saying),
+    pause: sleep,
+  };
+  const { token_ms, consensus_ms } = detectionOf(site);
+  return {
+    effects: wrap(effects, recorder, { silent_ms: token_ms + consensus_ms }),
+    times: siteTimes(site),
+    recorder,
+    notes,
+    saying,
+    peerFirst: async () => {
+      const { preferred } = site.fencing;
+      // Slowly: only what a look at peace sees.
+      return preferred === "leader" ? (await reach.leads()) === "other" : preferred !== mine.name;
+    },
+  };
+}
+
+function sayingOf({ site, mine, theirs }: Ways): Saying {
+  const peerId = 1 + orderedMachines(site).findIndex(({ name }) => name === theirs.name);
+  return {
+    me: mine.name,
+    peerName: theirs.name,
+    peerId,
+    resource: etcdResource,
+    memory: new MemoryFile(),
+  };
+}
+
+/** A start that was refused, or could not even be tried, says nothing about the data. */
+const counting = (unit: UnitEffects, notes: Notes): UnitEffects => ({
+  ...unit,
+  start: async (...given) => {
+    const up = await unit.start(...given);
+    if (up.ok || up.failure.kind === "failed" || up.failure.kind === "deadline") notes.noteStart(up.ok);
+    return up;
+  },
+});
+
+const attribute_ms = 3_000;
+
+/**
+ * Setup has said so, and nothing speaks against it: a machine with a new disk has a note of setup's too, and a peer that holds
+ * data, or a turn in the race that would be this machine's first one.
+ */
+export async function isFirstStart(
+  readPeer: Effects["attributes"]["readPeer"],
+  me: string,
+  peerName: string,
+  where: { readonly firstStart: string; readonly etcdData: string } = paths,
+): Promise<boolean> {
+  if (!(await exists(where.firstStart))) return false;
+  if (await exists(join(where.etcdData, "member"))) {
+    await rm(where.firstStart, { force: true });
+    return false;
+  }
+  const said = await readPeer(attribute_ms);
+  if (!said.ok || said.value === undefined) return false;
+  const { holding, turn } = said.value;
+  return !holding.data && holding.lineage === undefined && turn !== firstTurn(me, peerName);
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Notes } from "./notes.ts";
+
+test("notes are there or not, in a folder that need not be there", async () => {
+  const above = await mkdtemp(join(tmpdir(), "duet-notes-"));
+  try {
+    const folder = join(above, "run");
+    const notes = new Notes(folder);
+    assert.equal(notes.has("started"), false);
+    notes.drop("started", "wake");
+    assert.equal(notes.take("wake"), false);
+    for (const _ of [1, 2]) notes.set("started");
+    assert.equal(new Notes(folder).has("started"), true, "another process sees it");
+    notes.set("wake");
+    assert.equal(notes.take("wake"), true);
+    assert.equal(notes.take("wake"), false, "it is taken once");
+    notes.drop("started");
+    assert.equal(notes.has("started"), false);
+  } finally {
+    await rm(above, { recursive: true });
+  }
+});
+
+test("failed starts are counted until one works", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-notes-"));
+  try {
+    const notes = new Notes(folder);
+    assert.equal(notes.failedStarts, 0);
+    notes.noteStart(false);
+    notes.noteStart(false);
+    assert.equal(new Notes(folder).failedStarts, 2);
+    notes.noteStart(true);
+    assert.equal(notes.failedStarts, 0);
+    for (const odd of ["", "x", "-1", "1.5"]) {
+      await writeFile(join(folder, "failed-starts"), odd);
+      assert.equal(notes.failedStarts, 0, `${odd} is no count`);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

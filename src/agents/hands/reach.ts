@@ -1,0 +1,117 @@
+import { etcdPorts } from "../../base/paths.ts";
+import type { MemberEffects, Outcome } from "../../act/effects.ts";
+import type { Etcd } from "../../decide/facts.ts";
+import { sleep } from "../../machine/clock.ts";
+import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
+import { tryConnect } from "../../machine/tcp.ts";
+import { clientUrls, localUrl, peerUrls } from "../../render/etcd.ts";
+import type { Machine, Site } from "../../site/site.ts";
+import { loadTls } from "./local-etcd.ts";
+import { memberEffects, type Places } from "./members.ts";
+import { failureOf } from "./outcome.ts";
+
+const connect_ms = 500;
+const own_ms = 1_500;
+const leader_again_ms = 200;
+
+/** The two machines' etcds, by the links that work now. */
+export class Reach {
+  readonly #site: Site;
+  readonly #mine: Machine;
+  readonly #theirs: Machine;
+
+  constructor(site: Site, mine: Machine, theirs: Machine) {
+    this.#site = site;
+    this.#mine = mine;
+    this.#theirs = theirs;
+  }
+
+  async own(): Promise<Endpoint> {
+    return { url: localUrl(this.#site, etcdPorts.client), tls: await loadTls("client") };
+  }
+
+  /** By the first link that lets in; where none does, the first of them says why. */
+  async peer(): Promise<Endpoint> {
+    const urls = clientUrls(this.#theirs);
+    const tls = await loadTls("client");
+    const tries = this.#theirs.addresses.map(async (address, index) => {
+      const { ok } = await tryConnect(address, etcdPorts.client, connect_ms);
+      if (!ok) throw new Error("this link is dead");
+      return urls[index] ?? "";
+    });
+    const url = await Promise.any(tries).catch(() => urls[0] ?? "");
+    return { url, tls };
+  }
+
+  async places(): Promise<Places> {
+    const [own, peer] = await Promise.all([this.own(), this.peer()]);
+    return {
+      self: { endpoint: own, peerUrls: peerUrls(this.#mine) },
+      peer: { endpoint: peer, peerUrls: peerUrls(this.#theirs) },
+    };
+  }
+
+  /** Each call finds its way anew: a link may have died since the last one. */
+  get members(): MemberEffects {
+    const by = async <T>(ask: (members: MemberEffects) => Promise<Outcome<T>>): Promise<Outcome<T>> => {
+      try {
+        return await ask(memberEffects(await this.places()));
+      } catch (error) {
+        return failureOf(error);
+      }
+    };
+    return {
+      list: (...given) => by((members) => members.list(...given)),
+      addLearner: (...given) => by((members) => members.addLearner(...given)),
+      promote: (...given) => by((members) => members.promote(...given)),
+      remove: (...given) => by((members) => members.remove(...given)),
+      moveLeader: (...given) => by((members) => members.moveLeader(...given)),
+      writeMarker: (...given) => by((members) => members.writeMarker(...given)),
+    };
+  }
+
+  /**
+   * By a linearizable read. One that has lost its quorum would let it wait until the deadline, and this machine with it, which is
+   * perhaps who is missing there; but it says at once that it has no leader.
+   */
+  async peerServes(deadline_ms: number): Promise<boolean> {
+    const at = await this.peer();
+    const over = new AbortController();
+    const read = memberList(at, deadline_ms).then(({ ok }) => ok);
+    const leaderless = async (): Promise<boolean> => {
+      while (!over.signal.aborted) {
+        const said = await status(at, deadline_ms);
+        if (said.ok && said.value.leader === undefined) return false;
+        await sleep(leader_again_ms);
+      }
+      return await read;
+    };
+    try {
+      return await Promise.race([read, leaderless()]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /**
+   * Whether this machine's etcd knows a leader, and whether that is itself. Clients are let in once it has joined its cluster:
+   * one that has not, and waits for its peer, knows none.
+   */
+  async leads(): Promise<"self" | "other" | "nobody"> {
+    const said = await status(await this.own(), own_ms);
+    if (!said.ok || said.value.leader === undefined) return "nobody";
+    return said.value.leader === said.value.memberId ? "self" : "other";
+  }
+}
+
+/** `lives`: it answers at the members' port, which it does with no leader too. */
+export async function etcdNow(
+  isRunning: () => Promise<Outcome<boolean>>,
+  lives: (deadline_ms: number) => Promise<boolean>,
+  reach: Pick<Reach, "leads">,
+): Promise<Pick<Etcd, "running" | "leader">> {
+  const up = await isRunning();
+  if (!up.ok || !up.value) return { running: false, leader: false };
+  const [running, leader] = await Promise.all([lives(own_ms), reach.leads()]);
+  return { running, leader: running && leader !== "nobody" };
+}

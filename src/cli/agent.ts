@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+/** Hidden: what Pacemaker and systemd run on a machine. */
+export function register(program: Command): void {
+  program
+    .command("agent", { hidden: true })
+    .description("On a machine: one action of a resource agent. Run by Pacemaker.")
+    .argument("<resource>", "etcd")
+    .argument("<action>", "start, stop, promote, demote, monitor, notify, validate-all")
+    .addHelpText("after", "\nExample:\n  duet agent etcd monitor")
+    .action(async (resource: string, action: string) => {
+      const { etcdAction } = await import("../agents/etcd/agent.ts");
+      const { etcdSeat } = await import("../agents/etcd/machine.ts");
+      const { ocf } = await import("../agents/etcd/ocf.ts");
+      const interval_ms = Number(process.env["OCF_RESKEY_CRM_meta_interval"] ?? "0") || 0;
+      process.exitCode =
+        resource === "etcd" ? await etcdAction(action, etcdSeat(), interval_ms) : ocf.notInstalled;
+    });
+  program
+    .command("work", { hidden: true })
+    .description(
+      "On a machine: looks, decides and acts until there is nothing to do. Run by duet-work.service.",
+    )
+    .addHelpText("after", "\nExample:\n  systemctl start duet-work.service")
+    .action(async () => {
+      const { runOneShot } = await import("../agents/etcd/machine.ts");
+      await runOneShot();
+    });
+  program
+    .command("fence", { hidden: true })
+    .description("On a machine: fence_duet, which Pacemaker runs.")
+    .argument("[options...]")
+    .allowUnknownOption()
+    // They are the agent's own, as the interface of fence agents has them.
+    .helpOption(false)
+    .action(async (options: readonly string[]) => {
+      const { fenceAgent } = await import("../agents/fence/agent.ts");
+      const { fenceMachine } = await import("../agents/etcd/machine.ts");
+      process.exitCode = await fenceAgent(options, await fenceMachine(program.version() ?? ""));
+    });
+}
