@@ -49,7 +49,8 @@ async function bringEffects(machine: string): Promise<void> {
   const require = `--banner:js=import { createRequire } from "node:module"; const require = createRequire("/");`;
   const source = join(checkout, "lab", "testing-etcd-unit.ts");
   await run([esbuild, source, ...how, require, `--outfile=${bundle}`]);
-  const copy = 'exec "$0" lab run "$1" --name "$2" -- sh -c "cat > $3; chmod 755 $3" < "$4"';
+  // Synced: one of the tests cuts the power.
+  const copy = 'exec "$0" lab run "$1" --name "$2" -- sh -c "cat > $3; chmod 755 $3; sync $3 /root" < "$4"';
   const files = [
     [process.execPath, "/root/node"],
     [bundle, "/root/unit.mjs"],
