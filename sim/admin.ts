@@ -1,5 +1,6 @@
 import { no_word, type Word } from "../src/decide/facts.ts";
-import { beginsAfterLoss, isFullVoter } from "../src/decide/lineage.ts";
+import { isFullVoter } from "../src/decide/lineage.ts";
+import { AcceptedLosses } from "./accepted-losses.ts";
 import { wake } from "./agents/etcd.ts";
 import { membershipOf } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
@@ -40,13 +41,14 @@ const isAsked = (rule: string): rule is keyof typeof asks => Object.hasOwn(asks,
 export class Admin {
   losses = 0;
   readonly #truth: Truth;
-  /** Machines that were told of an accepted loss. */
-  readonly #consented = new Set<number>();
-  readonly #losses = new Set<string>();
+  readonly #accepted: AcceptedLosses;
 
   constructor(truth: Truth) {
     this.#truth = truth;
-    truth.site.stepped.push((machine) => this.#watch(machine));
+    this.#accepted = new AcceptedLosses(truth, (node, epoch) => {
+      this.losses += 1;
+      node.world.kernel.note(wordLine, node.name, `the loss before epoch ${epoch} is accepted`);
+    });
   }
 
   /** Follows the sentence of this machine. `words`: only what can be said, no restore. */
@@ -100,7 +102,7 @@ export class Admin {
     const word: Word = { ...before, ...said, peerDown: before.peerDown || said.peerDown === true || more };
     if (same(word, before)) return;
     node.memory.spoken = { word, ring };
-    if (word.accept !== undefined || word.choose === "self") this.#consented.add(node.id);
+    this.#accepted.said(node.id, word);
     node.world.kernel.note(wordLine, node.name, textOf(word));
     wake(node);
   }
@@ -135,20 +137,6 @@ export class Admin {
     world.history.lossAccepted(undefined);
     world.kernel.note(wordLine, "both machines", "the site is set up anew");
     for (const { id } of world.machines) if (world.bmc(id).fed) world.machine(id).powerOn();
-  }
-
-  /** A takeover after an accepted loss begins a new million of epochs. Without the admin's word nothing is forgiven. */
-  #watch(machine: number): void {
-    const node = this.#truth.site.nodes[machine];
-    const lineage = node?.state.value.lineage;
-    if (lineage === undefined || !beginsAfterLoss(lineage.epoch)) return;
-    const name = `${lineage.epoch} ${lineage.owner}`;
-    if (this.#losses.has(name)) return;
-    this.#losses.add(name);
-    if (lineage.owner !== node?.name || !this.#consented.delete(machine)) return;
-    this.losses += 1;
-    node.world.kernel.note(wordLine, node.name, `the loss before epoch ${lineage.epoch} is accepted`);
-    node.world.history.lossAccepted(machine);
   }
 }
 

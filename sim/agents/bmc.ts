@@ -8,6 +8,7 @@ import {
   success,
 } from "../../src/act/effects.ts";
 import type { Lineage } from "../../src/decide/facts.ts";
+import { raising } from "../../src/decide/lineage.ts";
 import type { Life } from "../kernel/life.ts";
 import { powerOf, tagOf, tagText } from "./facts.ts";
 import type { Node } from "./node.ts";
@@ -61,11 +62,8 @@ async function raiseTag(
   const seen = await world.askBmc(life, id, target, { kind: "read" }, part_us);
   const tag = tagOf(seen);
   if (seen === undefined || tag.kind === "unreadable") return silent;
-  if (tag.kind === "lineage") {
-    if (tag.epoch === lineage.epoch && tag.owner === lineage.owner) return success("written");
-    // By its number alone: a loss that was accepted over a tag replaces it.
-    if (tag.epoch >= lineage.epoch) return success("higher");
-  }
+  const how = raising(tag, lineage);
+  if (how !== "raised") return success(how === "same" ? "written" : "higher");
   const value = tagText(lineage);
   const { etag } = seen;
   const wish = { kind: "tag", value, ...(etag === undefined ? {} : { if_match: etag }) } as const;

@@ -1,12 +1,10 @@
-import { beginsAfterLoss } from "../../src/decide/lineage.ts";
 import { no_word, type Word } from "../../src/decide/facts.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
+import { AcceptedLosses } from "../accepted-losses.ts";
 import { wake } from "../agents/etcd.ts";
 import { membershipOf } from "../agents/facts.ts";
 import { idOf, type SimStage } from "./stage.ts";
-
-/** Epochs after an accepted loss begin with this many more. */
 
 /** What an admin says at a terminal. It replaces a proof; what the rules make of it is theirs. */
 export function adminWords(stage: SimStage): Doing {
@@ -26,12 +24,11 @@ export function adminWords(stage: SimStage): Doing {
 
 class Admin {
   readonly #stage: SimStage;
-  /** Machines on which a loss was accepted, and on which it has not been acted so far. */
-  readonly #consented = new Set<number>();
+  readonly #accepted: AcceptedLosses;
 
   constructor(stage: SimStage) {
     this.#stage = stage;
-    stage.site.stepped.push((machine) => this.#watch(machine));
+    this.#accepted = new AcceptedLosses(stage);
   }
 
   /** For the membership in which it is said. */
@@ -41,7 +38,7 @@ class Admin {
     const { ring } = membershipOf(node);
     const word: Word = { ...no_word, ...said };
     node.memory.spoken = { word, ring };
-    if (word.accept !== undefined || word.choose === "self") this.#consented.add(id);
+    this.#accepted.said(id, word);
     wake(node);
   }
 
@@ -52,13 +49,5 @@ class Admin {
     this.#stage.node(id).memory.failedStarts = 0;
     this.say(id, { choose: "self", peerDown: gone });
     this.say(1 - id, { choose: "peer" });
-  }
-
-  /** A takeover on the strength of that word begins a new million of epochs: what was acknowledged before may be gone. */
-  #watch(machine: number): void {
-    const { state, name } = this.#stage.node(machine);
-    const { lineage } = state.value;
-    if (lineage === undefined || lineage.owner !== name || !beginsAfterLoss(lineage.epoch)) return;
-    if (this.#consented.delete(machine)) this.#stage.world.history.lossAccepted(machine);
   }
 }

@@ -80,6 +80,15 @@ export const isProvenGone = (facts: Facts): boolean =>
 export const mayGoOn = (facts: Facts): boolean =>
   isProvenGone(facts) && (facts.peer.seen !== "now" || gaveUp(facts));
 
+/**
+ * What a BMC's tag is to a lineage that is to stand there: the same, one that must stay, or one that is raised. It is never
+ * lowered, and goes by its number alone: a loss that was accepted over a tag replaces it.
+ */
+export function raising(tag: Tag, lineage: Lineage): "same" | "stays" | "raised" {
+  if (tag.kind !== "lineage" || tag.epoch < lineage.epoch) return "raised";
+  return tag.epoch === lineage.epoch && tag.owner === lineage.owner ? "same" : "stays";
+}
+
 export const tagsOf = ({ tags }: Facts): readonly Tag[] => [tags.mine, tags.theirs];
 
 /** A tag that is missing, foreign or of another site counts as a BMC that does not answer. */

@@ -24,6 +24,8 @@ export interface Table {
 }
 
 export const always = (): boolean => true;
+export const wait = () => ({ do: "wait" }) as const;
+export const needsHuman = () => ({ do: "needs-human" }) as const;
 
 export function firstMatch(table: Table, facts: Facts): Rule {
   for (const rule of table.rules) if (rule.when(facts)) return rule;

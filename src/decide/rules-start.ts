@@ -13,10 +13,8 @@ import {
   surrenderEpoch,
 } from "./lineage.ts";
 import { failed_starts_max } from "./rules-etcd.ts";
-import { always, type Rule, type Table } from "./rule.ts";
+import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
 
-const wait = () => ({ do: "wait" }) as const;
-const needsHuman = () => ({ do: "needs-human" }) as const;
 const startPlain = () => ({ do: "start-plain" }) as const;
 const askTakeover = () => ({ do: "ask", table: "takeover" }) as const;
 

@@ -15,10 +15,7 @@ import {
   rank,
   tagsOf,
 } from "./lineage.ts";
-import { always, type Rule, type Table } from "./rule.ts";
-
-const wait = () => ({ do: "wait" }) as const;
-const needsHuman = () => ({ do: "needs-human" }) as const;
+import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
 
 /** The admin said which writes may be lost, and named the newest epoch that is known, or said that it is not known. */
 const accepted = ({ word }: Facts, epoch: number): boolean =>

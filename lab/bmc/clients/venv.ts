@@ -1,16 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { exists } from "../../../src/machine/files.ts";
 import { run } from "../../../src/machine/process.ts";
+import { cacheFolder } from "../../cache.ts";
 
 const requirements = join(import.meta.dirname, "..", "requirements.txt");
-
-function cacheFolder(): string {
-  const { DUET_CACHE, XDG_CACHE_HOME } = process.env;
-  return DUET_CACHE ?? join(XDG_CACHE_HOME ?? join(homedir(), ".cache"), "duet");
-}
 
 /** A Python with the pinned clients; made once and kept in duet's cache under the hash of what is pinned. */
 export async function pythonWithClients(): Promise<string> {

@@ -8,6 +8,7 @@ import {
   success,
 } from "../../act/effects.ts";
 import type { Facts, Lineage, Tag } from "../../decide/facts.ts";
+import { raising } from "../../decide/lineage.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { RedfishClient, Tag as RedfishTag } from "../../redfish/client.ts";
 import { failureOf } from "./outcome.ts";
@@ -138,11 +139,8 @@ async function raiseTag(
     const seen = await client.readTag();
     if (!seen.ok) return told(seen.failure, where, deadline_ms);
     const found = parseTag(ways.site, seen.value.tag);
-    if (found.kind === "lineage") {
-      if (found.epoch === lineage.epoch && found.owner === lineage.owner) return success("written");
-      // By its number alone: a loss that was accepted over a tag replaces it.
-      if (found.epoch >= lineage.epoch) return success("higher");
-    }
+    const how = raising(found, lineage);
+    if (how !== "raised") return success(how === "same" ? "written" : "higher");
     const written = await write(client, tagText(ways.site, lineage), seen.value);
     if (written.ok)
       return written.value ? success("written") : failed("failed", `${where}: the tag does not read back`);
