@@ -31,9 +31,11 @@ export const etcdTable: Table = {
     {
       id: "R-ETCD-LAST-COPY",
       sentence:
-        "etcd on {me} does not start, and {peer} is no full voter of the same data: what {me} holds must not be given up",
+        "etcd on {me} does not start, and {peer} is no full voter of the same data, or is leaving: what {me} holds must not be given up",
       when: (facts) => {
         const theirs = heard(facts);
+        // What a machine that leaves said of itself is from before its removal, which may have gone through.
+        if (facts.peer.seen === "now" && facts.peer.leaving) return true;
         if (theirs === undefined || theirs.surrendered !== undefined || !isFullVoter(theirs)) return true;
         const order = rank(facts.self.lineage, theirs.lineage);
         return order === "higher" || order === "tie" || facts.self.soleVoter;
