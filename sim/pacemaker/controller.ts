@@ -287,8 +287,8 @@ export class Controller {
   }
 
   /**
-   * What the other asked for is done here. Where the ring has changed meanwhile, or the other is dead, it never hears of
-   * that, and this one coordinates now or soon: it knows its own executor.
+   * An action is done here, and the other coordinates. Where the ring has changed meanwhile, or the other is dead, it never
+   * hears of that, and this one coordinates now or soon: it knows its own executor.
    */
   #ran(operation: Operation): void {
     const known = this.#of(this.machine);
@@ -324,6 +324,7 @@ export class Controller {
   /** An action ended, or a monitor found something wrong, on this machine or the other. */
   #report(machine: number, operation: Operation, outcome: Outcome): void {
     if (!this.#dc) {
+      if (machine === this.machine) this.#ran(operation);
       this.#cluster.corosync.cast(this.machine, () => {
         const other = this.#cluster.controller(1 - this.machine);
         if (other?.isCoordinator === true) other.#report(machine, operation, outcome);

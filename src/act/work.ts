@@ -4,9 +4,10 @@ import { isFullVoter } from "../decide/lineage.ts";
 import { promotionScore } from "../decide/score.ts";
 import type { Effects } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
+import { stopOnly } from "./leave.ts";
 import { perform } from "./perform.ts";
 import { publishFacts, publishNews } from "./publish.ts";
-import { runSteps, type Steps } from "./steps.ts";
+import { type End, runSteps, type Steps } from "./steps.ts";
 import type { Times } from "./times.ts";
 import { takeTurn, wantedTurn } from "./turn.ts";
 
@@ -17,6 +18,8 @@ export interface Look {
   /** The peer should win a race. */
   readonly peerFirst: boolean;
   readonly log: (step: string) => void;
+  /** How the steps ended; nothing is decided by it. */
+  readonly ended?: (end: End) => void;
 }
 
 /** One look of the agent: it tells what is new, decides, and does what was decided. True: something was done, look again. */
@@ -27,7 +30,8 @@ export async function work(effects: Effects, times: Times, look: Look): Promise<
   await publishNews(effects, times, facts, look.repeat);
   const steps = await stepsFor(effects, times, facts, look.peerFirst);
   if (steps !== undefined) {
-    await runSteps(steps, look.log);
+    const end = await runSteps(steps, look.log);
+    look.ended?.(end);
     await publishFacts(effects, times);
   }
   await tellScore(effects, times);
@@ -43,10 +47,18 @@ async function stepsFor(
   const turning = await turnSteps(effects, times, facts, peerFirst);
   if (turning !== undefined) return turning;
   const decision = choose(effects, facts);
+  if (isForGood(decision) && isReadInPassing(facts)) return stopOnly(effects, times);
   if (decision.do !== "prove-off") return perform(effects, times, decision);
   // A lone start is the guard's. Who has lost a peer that nobody will fence does it as the fence agent would.
   return facts.peer.seen === "never" ? undefined : fencePeer(effects, times);
 }
+
+const isForGood = (decision: Decision): boolean =>
+  decision.do === "join-as-learner" || decision.do === "surrender";
+
+/** Under an etcd that writes, a sound log can look bad: it is read at rest before anything is given up for that. */
+const isReadInPassing = ({ etcd, self }: Facts): boolean =>
+  etcd.running && self.data && (self.standing === "unknown" || self.tailLost);
 
 /** A first turn before anything else; a swap only between two that are whole. */
 async function turnSteps(

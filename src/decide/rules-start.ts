@@ -41,6 +41,9 @@ const chosenBefore = (facts: Facts): boolean => {
   );
 };
 const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "intent";
+/** What this machine holds must not run beside the peer's. */
+const mustYield = (facts: Facts): boolean =>
+  order(facts) === "lower" || !facts.self.data || (!isVoter(facts.self) && !canFollow(facts.self));
 const surrender = (facts: Facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }) as const;
 
 /** Before anything is started: is the past settled, and is there a peer to compare with? */
@@ -185,6 +188,13 @@ const differ: readonly Rule[] = [
     decide: needsHuman,
   },
   {
+    id: "R-PEER-LEAVES",
+    sentence:
+      "{peer} is leaving, and what it says of itself is from before: {me} ({own}) gives nothing up for it, and waits until it is gone or stays",
+    when: (facts) => facts.self.data && facts.peer.seen === "now" && facts.peer.leaving && mustYield(facts),
+    decide: wait,
+  },
+  {
     id: "R-JOIN",
     sentence:
       "{peer} serves {theirs}, {me} has no voter's data of it ({own}): what there is is moved aside, and {me} joins as a learner",
@@ -216,9 +226,7 @@ const differ: readonly Rule[] = [
     sentence:
       "{peer} holds {theirs} as a full voter, and the data of {me} ({own}) must not run beside it: {me} gives it up, so that {peer} may serve",
     when: (facts) =>
-      isFullVoter(theirs(facts)) &&
-      theirs(facts).surrendered === undefined &&
-      (order(facts) === "lower" || !facts.self.data || (!isVoter(facts.self) && !canFollow(facts.self))),
+      isFullVoter(theirs(facts)) && theirs(facts).surrendered === undefined && mustYield(facts),
     decide: surrender,
   },
 ];

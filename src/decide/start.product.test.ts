@@ -8,12 +8,12 @@ import { mayServeAlone, usable } from "./model/oracle.ts";
 import { all_lineages, holdings, me, ordinary, own_lineages, peerName } from "./model/product.ts";
 import { tables } from "./rules.ts";
 
-const now = (facts: Holding, serving: boolean): Peer => ({
+const now = (facts: Holding, serving: boolean, leaving = false): Peer => ({
   seen: "now",
   facts,
   serving,
   stuck: false,
-  leaving: false,
+  leaving,
 });
 const say = (facts: Facts): string => JSON.stringify(facts);
 const fullVoter = (disk: Holding): boolean =>
@@ -22,6 +22,7 @@ const fullVoter = (disk: Holding): boolean =>
 /** What each decision must never do, whatever the table says. */
 function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision): string | undefined {
   const { self, word } = facts;
+  const leaves = facts.peer.seen === "now" && facts.peer.leaving;
   const newer = peer.lineage !== undefined && isNewer(peer.lineage, self.lineage);
   const own =
     self.data && self.lineage !== undefined && !newer && rank(self.lineage, peer.lineage) === "higher";
@@ -38,9 +39,12 @@ function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision
         : "follows another";
     case "join-as-learner":
       if (!serving) return "moves data aside before the peer serves";
+      if (leaves && self.data && self.surrendered === undefined)
+        return "moves data aside for a peer that leaves";
       return own && self.surrendered === undefined ? "moves the newest data aside" : undefined;
     case "surrender":
       if (word.choose === "peer") return undefined;
+      if (leaves && self.data) return "gives data up for a peer that leaves";
       if (!fullVoter(peer) || peer.surrendered !== undefined) return "gives data up for nothing";
       return own ? "gives the newest data up" : undefined;
     case "take-over":
@@ -74,13 +78,20 @@ test("with the peer here, no combination of what both hold leads to a wrong star
   let count = 0;
   const rules = new Set<string>();
   const peers = holdings(all_lineages);
+  const words = [
+    [undefined, false],
+    [undefined, true],
+    ["self", false],
+    ["peer", false],
+  ] as const;
   for (const self of holdings(own_lineages))
     for (const peer of peers)
       for (const serving of [false, true])
-        for (const choose of [undefined, "self", "peer"] as const) {
+        for (const [choose, leaving] of words) {
           count++;
           const word = { peerDown: false, accept: undefined, choose };
-          const facts: Facts = { ...ordinary, self, peer: now(peer, serving), word, firstStart: !self.data };
+          const there = now(peer, serving, leaving);
+          const facts: Facts = { ...ordinary, self, peer: there, word, firstStart: !self.data };
           const { decision, decider, rules: path } = judge("start", facts);
           for (const { id } of path) rules.add(id);
           const what = wrong(facts, peer, serving, decision);

@@ -7,6 +7,7 @@ import { type MemberFacts, readMemberFacts } from "../../facts/facts.ts";
 import { keepWal } from "../../facts/keep.ts";
 import { segmentNames } from "../../facts/names.ts";
 import { readState } from "../../facts/state.ts";
+import { sleep } from "../../machine/clock.ts";
 import { hashKept, moveAside } from "./aside.ts";
 import { failureOf, timer, within } from "./outcome.ts";
 import { stateFile } from "./state-file.ts";
@@ -98,21 +99,32 @@ function logFacts(facts: MemberFacts | undefined, note: Disk["note"]): LogFacts 
   };
 }
 
-const tries_max = 3;
+const tries_max = 10;
+const pause_ms = 50;
 
 /**
  * The facts, or why there are none. Read under a running etcd, which begins a segment in the very moment, or writes to its
- * database, a sound log can look torn or cut: so one that looks bad is read again while etcd runs.
+ * database, a sound log can look torn or cut: so one that looks bad is read again while etcd runs, until it looks bad in the
+ * same way twice. What etcd writes moves on; damage stays where it is.
  */
 async function readCalmly(
   folder: string,
   isRunning: Disk["isRunning"],
 ): Promise<MemberFacts | undefined | string> {
+  let before: string | undefined;
   for (let tries = 1; ; tries += 1) {
     const reading = readOnce(folder);
-    const bad = typeof reading === "string" || reading?.tailLost === true;
-    if (!bad || tries === tries_max || !(await isRunning())) return reading;
+    const fault = faultOf(reading);
+    if (fault === undefined || fault === before || tries === tries_max) return reading;
+    if (!(await isRunning())) return readOnce(folder);
+    before = fault;
+    await sleep(pause_ms);
   }
+}
+
+function faultOf(reading: MemberFacts | undefined | string): string | undefined {
+  if (typeof reading === "string") return reading;
+  return reading?.tailLost === true ? `${reading.applied} > ${reading.last.index}` : undefined;
 }
 
 function readOnce(folder: string): MemberFacts | undefined | string {
