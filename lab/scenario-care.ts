@@ -7,6 +7,7 @@ import { allMachines, type Lab } from "./folder.ts";
 import { isHung, isOn, metalOf } from "./metal/power.ts";
 import { switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
+import { endUnitFaults } from "./scenario-units.ts";
 
 /** The wires of the lab behind a scenario's words. */
 export function wiresNamed(wire: Wire): readonly string[] {
@@ -34,6 +35,7 @@ export async function endFaults(lab: Lab): Promise<void> {
     if (!(await isOn(lab, m))) continue;
     await disturbDisk(lab.name, m.machine.name, "free", "");
     await disturbDisk(lab.name, m.machine.name, "fast", "");
+    await endUnitFaults(lab, m.machine.name);
   }
 }
 

@@ -6,6 +6,7 @@ import { isHung, isOn } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
 import { runIn } from "./run.ts";
 import { bothOnline, passing } from "./scenario-care.ts";
+import { unitOf } from "./scenario-units.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 const every_ms = 300;
@@ -53,13 +54,18 @@ export class Eyes {
   }
 
   /** Looks again and again. What a machine without power, or half-way up, refuses is simply not seen yet. */
-  async until(otherwise: string, within_ms: number, look: () => Promise<boolean>): Promise<Seen> {
+  async until(
+    otherwise: string,
+    within_ms: number,
+    look: () => Promise<boolean>,
+    pause_ms = every_ms,
+  ): Promise<Seen> {
     const end_ms = now_ms() + within_ms;
     for (;;) {
       if (await passing(look)) return { ok: true, seen: "" };
       if (now_ms() >= end_ms)
         return { ok: false, seen: `${otherwise} after ${within_ms / 1000} s; ${await this.power()}` };
-      await sleep(every_ms);
+      await sleep(pause_ms);
     }
   }
 
@@ -83,11 +89,16 @@ export class Eyes {
     return (await Promise.all(states)).join(", ");
   }
 
-  /** The one that is left when a race is over. */
-  async survivor(): Promise<MachineName | undefined> {
-    const settled = await this.until("no winner", race_ms_max, async () => (await this.countOn()) === 1);
-    if (!settled.ok) return undefined;
-    return (await this.isOn("node1")) ? "node1" : "node2";
+  /** The one that is left when a race is over: alone with power or, where its peer has been powered on again, with its data. */
+  async survivor(alone: () => Promise<MachineName | undefined>): Promise<MachineName | undefined> {
+    let left: MachineName | undefined;
+    await this.until("no winner", race_ms_max, async () => {
+      const on = await this.countOn();
+      if (on === 1) left = (await this.isOn("node1")) ? "node1" : "node2";
+      else if (on === 2) left = await alone();
+      return left !== undefined;
+    });
+    return left;
   }
 
   async bothOnline(): Promise<boolean> {
@@ -103,8 +114,9 @@ export class Eyes {
     return (await runIn(await this.#stage.lab(), name, argv, { accept: "any" })).stdout;
   }
 
-  /** No quorum, and Corosync waits for all: Pacemaker starts nothing and fences nobody. */
+  /** No quorum, and Corosync waits for all: Pacemaker starts nothing and fences nobody. And nothing runs that it would start. */
   async isInert(name: MachineName): Promise<boolean> {
+    for (const unit of ["etcd", "crio", "kubelet"]) if (await this.runs(unit, name)) return false;
     const waiting = await this.#says(name, [
       "corosync-cmapctl",
       "-g",
@@ -116,7 +128,7 @@ export class Eyes {
   }
 
   async runs(unit: string, name: MachineName): Promise<boolean> {
-    return await this.succeeds(name, ["systemctl", "is-active", "--quiet", unit]);
+    return await this.succeeds(name, ["systemctl", "is-active", "--quiet", unitOf(unit)]);
   }
 
   /** Of Corosync's links, by node1's word or, while that is off, node2's. */

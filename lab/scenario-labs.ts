@@ -11,10 +11,15 @@ export interface LabGroup {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Whether the lab can do every step of it today. */
-export function runsInLab(scenario: Scenario, progress: Progress): boolean {
-  return unfit(scenario, labWorld({ name: "none", header: scenario.header, progress })).length === 0;
+/** What the lab can't do of it today, one sentence each. */
+export function lackedByLab(scenario: Scenario, progress: Progress): readonly string[] {
+  const world = labWorld({ name: "none", header: scenario.header, progress });
+  return unfit(scenario, world).map(({ what }) => what);
 }
+
+/** Whether the lab can do every step of it today. */
+export const runsInLab = (scenario: Scenario, progress: Progress): boolean =>
+  lackedByLab(scenario, progress).length === 0;
 
 const wants = ({ header }: Scenario): string => JSON.stringify([header.pdu, header.bmc]);
 
@@ -25,18 +30,21 @@ export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] 
   });
 }
 
-/** Runs them one after the other in one lab, each from two whole machines on; the lab is gone afterwards. */
+/**
+ * Runs them one after the other in one lab, each from two whole machines on; the lab is gone afterwards. After one that failed the
+ * next gets new machines: nobody knows what those are in.
+ */
 export async function inOneLab(
   name: string,
   scenarios: readonly Scenario[],
   progress: Progress,
-  each: (scenario: Scenario, run: (report: Report) => Promise<ScenarioResult>) => Promise<void>,
+  each: (scenario: Scenario, run: (report: Report) => Promise<ScenarioResult>) => Promise<boolean>,
 ): Promise<void> {
   try {
     for (const scenario of scenarios) {
       const world = labWorld({ name, header: scenario.header, progress, reuse: true });
       try {
-        await each(scenario, (report) => runScenario(scenario, world, report));
+        if (!(await each(scenario, (report) => runScenario(scenario, world, report)))) await takeDown(name);
       } finally {
         await world.close();
       }

@@ -4,11 +4,17 @@ import type { Header, Scenario } from "../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "../src/scenario/world.ts";
 import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
+import { bringUnits, unitsToBring } from "./fixture-unit.ts";
 import { switchFeed, switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
 import { wholeAgain, wiresNamed } from "./scenario-care.ts";
+import { Clients, clientWords } from "./scenario-clients.ts";
+import { dataWords, endDataFaults } from "./scenario-data.ts";
+import { etcdWords } from "./scenario-etcd.ts";
+import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
 import { Stage } from "./scenario-stage.ts";
+import { unitOf, unitWords } from "./scenario-units.ts";
 
 /** Scenarios on the lab's two machines: each step is what a person at the lab's commands would do or look at. */
 
@@ -32,23 +38,43 @@ const both = (work: (name: MachineName) => Promise<void>): Promise<unknown> =>
 export function labWorld(options: LabWorldOptions): LabWorld {
   const stage = new Stage(options);
   const eyes = new Eyes(stage);
+  const etcds = new Etcds(stage);
+  const clients = new Clients(stage, options.progress, options.reuse === true);
   const start_ms = now_ms();
+  let brought: readonly string[] = [];
   return {
     name: "lab",
     time: "real",
     now_ms: () => now_ms() - start_ms,
-    does: { ...beginnings(stage, eyes), ...losses(stage, eyes), ...faults(stage), ...sights(eyes) },
-    roles: { "the survivor": () => eyes.survivor() },
-    lacks,
+    does: {
+      ...beginnings(stage, eyes, etcds, () => brought),
+      ...losses(stage, eyes, clients),
+      ...faults(stage),
+      ...unitWords(stage),
+      ...dataWords(stage, etcds),
+      ...sights(eyes),
+      ...etcdWords(stage, eyes, etcds),
+      ...clientWords(clients, eyes),
+    },
+    roles: {
+      "the leader": () => etcds.leader(),
+      "the follower": () => etcds.follower(),
+      "the survivor": () => eyes.survivor(() => etcds.alone()),
+    },
+    lacks: (scenario) => {
+      brought = unitsToBring(scenario);
+      return lacks(scenario);
+    },
     close: async () => {
       eyes.close();
+      await clients.close();
       await stage.close();
     },
   };
 }
 
-/** Programs that the machines have today; etcd and what stands on it come with the agent. */
-const units_here: readonly string[] = ["corosync", "pacemaker"];
+/** Programs that the machines have today, and those that a scenario brings. */
+const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", "kubelet"];
 
 function lacks({ steps }: Scenario): readonly string[] {
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
@@ -57,11 +83,13 @@ function lacks({ steps }: Scenario): readonly string[] {
     .map((unit) => `the machines run no ${unit} under duet's care`);
 }
 
-function beginnings(stage: Stage, eyes: Eyes): Doing {
+function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, brought: () => readonly string[]): Doing {
   const name = stage.name;
   return {
     "start-both": async () => {
       await stage.bothUp();
+      await bringUnits(await stage.lab(), brought());
+      await endDataFaults(stage, etcds);
       eyes.begin();
       return done();
     },
@@ -113,10 +141,11 @@ function beginnings(stage: Stage, eyes: Eyes): Doing {
 }
 
 /** Each of these makes somebody look: the eyes follow both machines' logs from just before it. */
-function losses(stage: Stage, eyes: Eyes): Doing {
+function losses(stage: Stage, eyes: Eyes, clients: Clients): Doing {
   const name = stage.name;
   const losing = async (work: () => Promise<unknown>): Promise<Seen> => {
     await eyes.attend();
+    clients.mark();
     await work();
     return done();
   };
@@ -154,11 +183,11 @@ function losses(stage: Stage, eyes: Eyes): Doing {
       ),
     "kill-unit": ({ unit, machine }) =>
       losing(async () => {
-        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGKILL", unit]);
+        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGKILL", unitOf(unit)]);
       }),
     "freeze-unit": ({ unit, machine }) =>
       losing(async () => {
-        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGSTOP", unit]);
+        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGSTOP", unitOf(unit)]);
       }),
   };
 }
@@ -203,13 +232,13 @@ function faults(stage: Stage): Doing {
     "slow-disk": ({ machine, duration }) => did(disturbDisk(name, machine, "slow", String(duration))),
     "fast-disk": ({ machine }) => did(disturbDisk(name, machine, "fast", "")),
     "thaw-unit": async ({ unit, machine }) => {
-      await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unit]);
+      await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unitOf(unit)]);
       return done();
     },
   };
 }
 
-/** What is waited for and expected, as far as it shows without etcd. */
+/** What is waited for and expected, as far as it shows without etcd; what needs etcd is in scenario-etcd.ts. */
 function sights(eyes: Eyes): Doing {
   const only = async (holds: Promise<boolean>): Promise<Seen> => ({
     ok: await holds,

@@ -13,7 +13,11 @@ import { planAddresses } from "./addresses.ts";
 export interface DefaultSiteOptions {
   readonly ipv6?: boolean;
   readonly pdu?: boolean;
+  /** How long the lab's BMCs take to switch a machine off. */
+  readonly off_ms?: number;
 }
+
+const fence_ms_min = 10_000;
 
 /** The site that a lab has when the user brings none: two machines, two links, a BMC each, documentation addresses. */
 export function defaultSite(name: string, options: DefaultSiteOptions = {}): Site {
@@ -42,6 +46,8 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
     topology: "dual-replica",
     ssh_key: "operator.pub",
     machines: [machine(1), machine(2)],
+    // The lab's BMCs are quicker than those that the default is for, and what is left to a fence is waited for in each race.
+    timeouts: { fence: `${Math.max(fence_ms_min, (options.off_ms ?? 0) + fence_ms_min / 2)}ms` },
   });
   const { site, problems } = readSite(text, "the lab's own site");
   if (site === undefined) throw new DuetError(problems);

@@ -35,3 +35,13 @@ test("an unreachable BMC hears and says nothing", () => {
     'oifname "b2.mgmt" drop',
   ]);
 });
+
+test("on a cut management wire nothing passes, from whomever, and no name is left open at its beginning", () => {
+  const text = ruleset([{ kind: "between", wire: "mgmt" }], [], machines);
+  const ports = ["m1.mgmt", "b1.mgmt", "m2.mgmt", "b2.mgmt", "pdu.mgmt", "seat.mgmt"];
+  assert.deepEqual(
+    rules(text),
+    ports.map((port) => `iifname "${port}" drop`),
+  );
+  assert.doesNotMatch(text, /"\*/);
+});

@@ -23,6 +23,7 @@ export type Cut = v.InferOutput<typeof cutSchema>;
 /** Ports of the wires' namespace: `m1.link1`, `b1.mgmt`, `seat.mgmt`; an interface's name has at most 15 characters. */
 export const machinePort = (number: number, wire: Wire): string => `m${number}.${wire}`;
 export const pduPort = "pdu.mgmt";
+const seatPort = "seat.mgmt";
 export const bmcPort = (number: number): string => `b${number}.mgmt`;
 
 const cutsFile = (lab: Lab): string => join(lab.folder, "cuts.json");
@@ -99,7 +100,10 @@ function betweenRules(
   // Nothing on the management wire goes from machine to machine: there it is everything that is cut.
   if (cut.wire === "mgmt") {
     const from = cut.from === undefined ? undefined : machines.get(cut.from);
-    return from === undefined ? ['iifname "*.mgmt" drop'] : [`iifname "${machinePort(from, "mgmt")}" drop`];
+    // Each port by its name: nftables knows names with an open end, and none with an open beginning.
+    const ports = [...machines.values()].flatMap((number) => [machinePort(number, "mgmt"), bmcPort(number)]);
+    const cutOff = from === undefined ? [...ports, pduPort, seatPort] : [machinePort(from, "mgmt")];
+    return cutOff.map((port) => `iifname "${port}" drop`);
   }
   return [...machines].flatMap(([name, number]) =>
     [...machines.values()]

@@ -32,8 +32,10 @@ expect nothing lost
   \`within DURATION\`. **\`expect\`** looks once. The first step that fails ends the run, with its line and what was seen instead.
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
-- A world that can't do all steps of a file refuses it before anything is started, with exit status 3. Today the lab does everything
-  that needs no etcd; the simulator does all but what it leaves out (kubelet, clocks, setup, credentials, etcd's quota).
+- A world that can't do all steps of a file refuses it before anything is started, with exit status 3. The lab lacks
+  what duet has no command for yet (the admin's words, standby, rotated credentials), moments, broken machines, tags that somebody
+  changed, and clocks (its machines have no libfaketime); the simulator does all but what it leaves out (kubelet, clocks, setup,
+  credentials, etcd's quota).
 
 \`\`\`sh
 duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it
@@ -47,6 +49,9 @@ good order before the first step. A story has no faults but those that it tells.
 once whenever a step does something, so that many are on their way in that moment. Every check of [the simulator](simulator.md) is
 on: one that breaks fails the step in which that came. A moment (\`at the tag write: …\`) is seen in what is sent or written; what is
 sent then is on its way, and nothing that follows from it has happened. A full disk leaves room for duet's own small file.
+
+In the lab [the clients](clients.md) keep 128 writes in flight, and \`expect nothing lost\` holds their whole history against both
+machines' data; they stop for it.
 `;
 
 const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =

@@ -1,5 +1,5 @@
 import { canHost } from "../lab/host.ts";
-import { groupByLab, inOneLab, runsInLab } from "../lab/scenario-labs.ts";
+import { groupByLab, inOneLab, lackedByLab } from "../lab/scenario-labs.ts";
 import { simWorld } from "../sim/scenario/world.ts";
 import { lineOf } from "../src/cli/scenario-run.ts";
 import { seconds } from "../src/machine/progress.ts";
@@ -57,7 +57,8 @@ async function inLab(steps: Steps, all: readonly File[]): Promise<void> {
   const ready: Scenario[] = [];
   for (const { name, scenario } of all) {
     if (!scenario.header.worlds.includes("lab")) continue;
-    if (!runsInLab(scenario, steps.progress)) steps.notRun(`lab: ${name}`, "not yet: needs etcd");
+    const [lack] = lackedByLab(scenario, steps.progress);
+    if (lack !== undefined) steps.notRun(`lab: ${name}`, lack);
     else if (!can.ok) steps.notRun(`lab: ${name}`, can.why);
     else ready.push(scenario);
   }
@@ -68,7 +69,7 @@ async function runGroup(steps: Steps, scenarios: readonly Scenario[]): Promise<v
   await inOneLab("scenarios", scenarios, steps.progress, async (scenario, run) => {
     const name = scenario.file.replace(/^scenarios\/|\.txt$/g, "");
     process.stdout.write(`\n${name}: ${scenario.header.title}\n`);
-    await steps.quiet(`lab: ${name}`, async () => {
+    return await steps.quiet(`lab: ${name}`, async () => {
       const { ok, problems } = await run({
         begins: () => undefined,
         ends: (step) => {

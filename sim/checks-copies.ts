@@ -1,4 +1,6 @@
 import type { Check } from "./checks.ts";
+import type { EtcdUnit } from "./etcd-unit.ts";
+import type { Machine } from "./machine.ts";
 import type { DataFolder } from "./raft/data.ts";
 import type { World } from "./world.ts";
 
@@ -11,33 +13,57 @@ export const bothCopiesGone: Check = {
   sentence: "at every moment one disk holds all that was acknowledged, in use or moved aside",
   watch: (world) => {
     const { etcd, machines, history, kernel } = world;
-    const looks = [0, 1].map(() => ({ folder: etcd[0].folder.value, aside: 0, powered: false, boot: 0 }));
+    const one = new Look(etcd[0], machines[0]);
+    const other = new Look(etcd[1], machines[1]);
     let armed = true;
-    const isSame = (at: 0 | 1): boolean => {
-      const last = looks[at];
-      const { folder, aside } = etcd[at];
-      return (
-        last?.folder === folder.value && last?.aside === aside.length && last.powered === machines[at].powered
-      );
-    };
     kernel.afterEvent.push(() => {
-      if (isSame(0) && isSame(1)) return;
-      let lost = false;
-      for (const [at, last] of looks.entries()) {
-        const { folder, aside } = etcd[at === 0 ? 0 : 1];
-        const { powered, boot } = machines[at === 0 ? 0 : 1];
-        if (isSame(at === 0 ? 0 : 1)) continue;
-        const away = (!last.powered && !powered) || boot !== last.boot;
-        lost ||= away && folder.value !== last.folder;
-        looks[at] = { folder: folder.value, aside: aside.length, powered, boot };
-      }
-      if (lost) armed = false;
+      if (one.isSame() && other.isSame()) return;
+      const lost = [one, other].map((look) => look.again());
+      if (lost.includes(true)) armed = false;
       if (!armed || history.acknowledged === 0) return;
       if (!copies(world).some((folder) => history.missing(written(folder)).length === 0))
         kernel.fail("both copies gone", "no disk holds all that was acknowledged");
     });
   },
 };
+
+/** What was seen of one machine. */
+class Look {
+  readonly #unit: EtcdUnit;
+  readonly #machine: Machine;
+  #folder: DataFolder | undefined;
+  #aside = 0;
+  #powered = false;
+  #boot = 0;
+
+  constructor(unit: EtcdUnit, machine: Machine) {
+    this.#unit = unit;
+    this.#machine = machine;
+    this.#folder = unit.folder.value;
+  }
+
+  isSame(): boolean {
+    return (
+      this.#folder === this.#unit.folder.value &&
+      this.#aside === this.#unit.aside.length &&
+      this.#powered === this.#machine.powered
+    );
+  }
+
+  /** True: its data went while it was off. */
+  again(): boolean {
+    if (this.isSame()) return false;
+    const { folder, aside } = this.#unit;
+    const { powered, boot } = this.#machine;
+    const away = (!this.#powered && !powered) || boot !== this.#boot;
+    const lost = away && folder.value !== this.#folder;
+    this.#folder = folder.value;
+    this.#aside = aside.length;
+    this.#powered = powered;
+    this.#boot = boot;
+    return lost;
+  }
+}
 
 /** Those in use first: mostly one of them is whole. */
 const copies = ({ etcd }: World): readonly DataFolder[] => [
@@ -48,9 +74,8 @@ const copies = ({ etcd }: World): readonly DataFolder[] => [
 /** Every write that the folder holds, in its database, its newest snapshot or its log. */
 function written({ wal, snapshots, backend }: DataFolder): readonly number[] {
   const { entries, snapshot } = wal.replay(snapshots);
-  return [
-    ...backend.store.values.slice(0, backend.length),
-    ...(snapshot?.store?.values ?? []),
-    ...entries.flatMap(({ kind, value }) => (kind === "put" ? [value] : [])),
-  ];
+  const found = backend.store.values.slice(0, backend.length);
+  if (snapshot?.store !== undefined) found.push(...snapshot.store.values);
+  for (const { kind, value } of entries) if (kind === "put") found.push(value);
+  return found;
 }

@@ -26,26 +26,29 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     () => ownEtcd(node, life),
   ]);
   const peerPower = await powerOf(node, life, theirs);
+  const membership = membershipOf(node);
+  const pacemaker = world.pacemaker.controller(id);
+  const fencePending = pacemaker?.belief(peer).unclean === true;
   return picture({
     me: node.name,
     peerName: nameOf(peer),
     state: node.state.value,
     log: logFacts(world.unit(id).folder.value),
-    membership: membershipOf(node),
+    membership,
     said: saidByPeer(node),
     remembered: node.memory.remembered,
     peerServes: serving,
     // Lost it is not: its etcd could not be stopped.
-    peerStuck: membershipOf(node).peer && world.pacemaker.controller(id)?.belief(peer).unclean === true,
+    peerStuck: membership.peer && fencePending,
     started: node.memory.started,
-    fencePending: world.pacemaker.controller(id)?.belief(peer).unclean === true,
+    fencePending,
     peerPower,
     word: wordOf(node),
     tags: { mine: tagOf(mine), theirs: tagOf(theirs) },
     witness: node.site.witness,
     firstStart: node.site.firstStart,
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
-    stopping: world.pacemaker.controller(id)?.belief(id).standby === true ? "shutdown" : "restart",
+    stopping: pacemaker?.belief(id).standby === true ? "shutdown" : "restart",
   });
 }
 

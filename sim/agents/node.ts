@@ -2,6 +2,7 @@ import type { Published, State } from "../../src/act/effects.ts";
 import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
 import { isSame } from "../../src/act/publish.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
+import { turnFor_ms } from "../../src/base/turn.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
 import { empty, type Facts, type Word } from "../../src/decide/facts.ts";
 import type { TableName } from "../../src/decide/rules.ts";
@@ -99,8 +100,7 @@ export class Node {
     this.times = {
       ...times_default,
       tries_max: 20,
-      // A command may come half a turn late: a turn is twice the slowest fence, with what is asked around it.
-      turn_ms: 2 * (world.bmcTimes.off_us / 1000 + around_fence_ms),
+      turn_ms: turnFor_ms(world.bmcTimes.off_us / 1000 + around_fence_ms),
       ...site.plant.times,
     };
     const note = () => {

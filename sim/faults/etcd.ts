@@ -1,7 +1,8 @@
 import { label } from "../kernel/label.ts";
-import { later, onAgain, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
+import { later, onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
 const what = label("storm.damage");
+const when = label("storm.damage-when");
 const learner_us = 300_000;
 /** Each sync takes that much longer. */
 const slower_us = 150_000;
@@ -70,6 +71,22 @@ export const damageFaults: readonly StormFault[] = [
     },
   },
   { name: "etcd's folder is damaged", run: damage },
+  {
+    name: "an orderly shutdown, and the peer's folder of etcd is damaged while the machine leaves",
+    run: (trouble) => {
+      const { world, site, machine } = trouble;
+      const spring = (who: number, step: string) => {
+        if (who !== machine || step !== "write that this machine leaves") return;
+        site.traps.delete(spring);
+        // Before, within or after the removal.
+        const delay_us = [5_000, 100_000, second_us, 5 * second_us][world.kernel.choices.pick(when, 4)] ?? 0;
+        later(trouble, delay_us, () => damage({ ...trouble, machine: 1 - machine }));
+      };
+      site.traps.add(spring);
+      world.machine(machine).shutdown();
+      world.kernel.after(60 * second_us, () => switchOn(world, machine));
+    },
+  },
   {
     name: "etcd's folders are damaged on both",
     run: (trouble) => {

@@ -95,16 +95,16 @@ export class Kernel {
 
   #step(until_us: number): boolean {
     if (this.violation !== undefined) return false;
-    if (this.#queue.next_us > until_us) {
-      this.#now_us = Math.max(this.#now_us, until_us);
+    const event = this.#queue.take(until_us);
+    if (event === undefined) {
+      if (Number.isFinite(until_us)) this.#now_us = Math.max(this.#now_us, until_us);
       return false;
     }
-    const event = this.#queue.take();
-    if (event === undefined) return false;
     this.#now_us = event.at_us;
     this.events += 1;
     event.run();
-    for (let i = 0; i < this.afterEvent.length; i += 1) this.afterEvent[i]?.();
+    const { afterEvent } = this;
+    for (let i = 0; i < afterEvent.length; i += 1) afterEvent[i]?.();
     return true;
   }
 }

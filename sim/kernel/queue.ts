@@ -16,11 +16,6 @@ export class Queue {
     return this.#heap.length;
   }
 
-  get next_us(): number {
-    while (this.#heap[0]?.run === nothing) this.#pop();
-    return this.#heap[0]?.at_us ?? Number.POSITIVE_INFINITY;
-  }
-
   add(at_us: number, run: () => void): Event {
     const event: Event = { at_us, order: this.#order, run };
     this.#order += 1;
@@ -38,18 +33,22 @@ export class Queue {
     return event;
   }
 
-  take(): Event | undefined {
-    let first = this.#pop();
-    while (first?.run === nothing) first = this.#pop();
+  /** The next one, unless it comes later than that. */
+  take(until_us = Number.POSITIVE_INFINITY): Event | undefined {
+    const heap = this.#heap;
+    let first = heap[0];
+    while (first?.run === nothing) {
+      this.#pop();
+      first = heap[0];
+    }
+    if (first === undefined || first.at_us > until_us) return undefined;
+    this.#pop();
     return first;
   }
 
-  #pop(): Event | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last !== undefined && heap.length > 0) this.#sink(last);
-    return first;
+  #pop(): void {
+    const last = this.#heap.pop();
+    if (last !== undefined && this.#heap.length > 0) this.#sink(last);
   }
 
   #sink(event: Event): void {

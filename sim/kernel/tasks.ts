@@ -61,7 +61,12 @@ export class Tasks {
 
   /** Reads what the machine itself knows: takes no time that matters, so that the event of the next effect is enough. */
   look<T>(life: Life, work: () => T): Promise<T> {
-    return life.awake ? new Promise((resolve) => resolve(work())) : this.effect(life, 0, work);
+    if (!life.awake) return this.effect(life, 0, work);
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** Several at once; each is begun here, so that it is known how many of them are awake. */
@@ -79,7 +84,7 @@ export class Tasks {
         if (left === 0) resolve(values);
         else this.#asleep();
       };
-      for (const [at, branch] of begin.entries()) branch().then((value) => ended(at, value), reject);
+      for (let at = 0; at < begin.length; at += 1) begin[at]?.().then((value) => ended(at, value), reject);
     });
   }
 

@@ -4,7 +4,6 @@ import {
   becomeReplicate,
   becomeSnapshot,
   isPaused,
-  majorityReach,
   type Progress,
   retreat,
 } from "./progress.ts";
@@ -34,11 +33,21 @@ export function appendOwn(raft: Raft, proposal: Proposal): void {
   maybeCommit(raft);
 }
 
+/** How far a majority of the voters is known to be. */
+function majorityReach(raft: Raft): number {
+  const { voters } = raft.conf;
+  const [one = none, other = one] = voters;
+  if (voters.length <= 2) return Math.min(matchOf(raft, one), matchOf(raft, other));
+  const reached = voters.map((id) => matchOf(raft, id)).toSorted((a, b) => b - a);
+  return reached[Math.floor(reached.length / 2)] ?? 0;
+}
+
+const matchOf = (raft: Raft, id: number): number => raft.progressOf(id)?.match ?? 0;
+
 export function maybeCommit(raft: Raft): boolean {
   const { log } = raft;
-  const reached = raft.conf.voters.map((id) => raft.progressOf(id)?.match ?? 0);
-  if (reached.length === 0) return false;
-  const index = majorityReach(reached);
+  if (raft.conf.voters.length === 0) return false;
+  const index = majorityReach(raft);
   if (index <= log.committed || log.term(index) !== raft.term) return false;
   log.commitTo(index);
   return true;
@@ -53,18 +62,17 @@ function sendAppend(raft: Raft, progress: Progress, evenEmpty: boolean): boolean
   const { log } = raft;
   const logTerm = log.term(progress.next - 1);
   if (logTerm === undefined) return sendSnapshot(raft, progress);
-  const entries = log.slice(progress.next, log.last_index + 1);
-  if (entries.length === 0 && !evenEmpty) return false;
-  if (entries.length > 0) {
+  const isBehind = progress.next <= log.last_index;
+  if (!isBehind && !evenEmpty) return false;
+  const m = raft.send("append", progress.id);
+  m.index = (isBehind ? progress.next : log.last_index + 1) - 1;
+  m.logTerm = logTerm;
+  m.commit = log.committed;
+  if (isBehind) {
+    m.entries = log.slice(progress.next, log.last_index + 1);
     if (progress.state === "replicate") progress.next = log.last_index + 1;
     else progress.probe_sent = true;
   }
-  raft.send("append", progress.id, {
-    index: (entries[0]?.index ?? log.last_index + 1) - 1,
-    logTerm,
-    entries,
-    commit: log.committed,
-  });
   return true;
 }
 
@@ -77,9 +85,12 @@ function sendSnapshot(raft: Raft, progress: Progress): boolean {
 }
 
 export function sendHeartbeats(raft: Raft, context: number): void {
-  for (const progress of raft.progress)
-    if (progress.id !== raft.id)
-      raft.send("heartbeat", progress.id, { commit: Math.min(progress.match, raft.log.committed), context });
+  for (const progress of raft.progress) {
+    if (progress.id === raft.id) continue;
+    const m = raft.send("heartbeat", progress.id);
+    m.commit = Math.min(progress.match, raft.log.committed);
+    m.context = context;
+  }
 }
 
 export function leaderTick(raft: Raft): void {
@@ -149,13 +160,16 @@ function heartbeatAnswer(raft: Raft, progress: Progress, m: Message): void {
   const at = raft.reads.findIndex((read) => read.context === m.context);
   const read = raft.reads[at];
   if (read === undefined) return;
-  read.acks.add(m.from);
+  if (!read.acks.includes(m.from)) read.acks.push(m.from);
   if (!isMajority(raft.conf, read.acks)) return;
   for (const done of raft.reads.splice(0, at + 1)) answerRead(raft, done.from, done.context, done.index);
 }
 
-const isMajority = (conf: Conf, ids: ReadonlySet<number>): boolean =>
-  conf.voters.filter((id) => ids.has(id)).length >= Math.floor(conf.voters.length / 2) + 1;
+function isMajority({ voters }: Conf, ids: readonly number[]): boolean {
+  let count = 0;
+  for (const id of voters) if (ids.includes(id)) count += 1;
+  return count >= Math.floor(voters.length / 2) + 1;
+}
 
 /**
  * A linearizable read: answered when a majority confirms the leader in a round of heartbeats. With one voter it is answered at
@@ -176,14 +190,18 @@ function beginRead(raft: Raft, m: Message): void {
       context: m.context,
       from: m.from,
       index: raft.log.committed,
-      acks: new Set([raft.id]),
+      acks: [raft.id],
     });
   sendHeartbeats(raft, m.context);
 }
 
 function answerRead(raft: Raft, from: number, context: number, index: number): void {
   if (from === none || from === raft.id) raft.read_states.push({ context, index });
-  else raft.send("read index answer", from, { context, index });
+  else {
+    const m = raft.send("read index answer", from);
+    m.context = context;
+    m.index = index;
+  }
 }
 
 function releaseReads(raft: Raft): void {

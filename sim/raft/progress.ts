@@ -66,10 +66,3 @@ export function retreat(progress: Progress, rejected: number, hint: number): boo
   progress.probe_sent = false;
   return true;
 }
-
-/** What a majority of these numbers reach. */
-export function majorityReach(reached: readonly number[]): number {
-  if (reached.length === 1) return reached[0] ?? 0;
-  if (reached.length === 2) return Math.min(reached[0] ?? 0, reached[1] ?? 0);
-  return reached.toSorted((a, b) => b - a)[Math.floor(reached.length / 2)] ?? 0;
-}

@@ -2,6 +2,7 @@ import { becomeReplicate, type Progress, progressOf } from "./progress.ts";
 import { RaftLog } from "./log.ts";
 import {
   type Conf,
+  type Draft,
   type Entry,
   type HardState,
   type Message,
@@ -22,7 +23,7 @@ export interface PendingRead {
   readonly context: number;
   readonly from: number;
   readonly index: number;
-  readonly acks: Set<number>;
+  readonly acks: number[];
 }
 
 export interface RaftTimes {
@@ -45,6 +46,8 @@ export interface Ready {
 
 const noEntries: readonly Entry[] = [];
 const noReads: readonly ReadState[] = [];
+/** Never written to: the first message brings an array of its own. */
+const noMessages: Message[] = [];
 
 /**
  * The raft of etcd 3.5 as data: what `step.ts` and `leader.ts` do to it follows etcd's state machine case by case. It reads no
@@ -70,7 +73,7 @@ export class Raft {
   reads: PendingRead[] = [];
   /** Asked before this leader had committed anything in its term. */
   early_reads: Message[] = [];
-  messages: Message[] = [];
+  messages: Message[] = noMessages;
   read_states: ReadState[] = [];
   /** A snapshot that was received and is not yet in the WAL. */
   snapshot: Message["snapshot"];
@@ -127,14 +130,23 @@ export class Raft {
     });
   }
 
-  send(type: MessageType, to: number, more?: Partial<Message>): void {
+  /** Gives the message, for what it carries. */
+  send(type: MessageType, to: number): Draft {
     const free = type === "propose" || type === "read index";
-    this.messages.push(messageOf(type, this.id, to, free ? 0 : this.term, more));
+    return this.sendVote(type, to, free ? 0 : this.term);
   }
 
   /** Votes carry a term of their own: a pre-vote asks for the next. */
-  sendVote(type: MessageType, to: number, term: number, more?: Partial<Message>): void {
-    this.messages.push(messageOf(type, this.id, to, term, more));
+  sendVote(type: MessageType, to: number, term: number): Draft {
+    const message = messageOf(type, this.id, to, term);
+    this.pass(message);
+    return message;
+  }
+
+  pass(message: Message): void {
+    // Mostly it stays the only one; an empty array would make room for seventeen.
+    if (this.messages.length === 0) this.messages = [message];
+    else this.messages.push(message);
   }
 
   reset(term: number): void {
@@ -207,7 +219,7 @@ export class Raft {
       reads: this.read_states.length > 0 ? this.read_states : noReads,
       idle,
     };
-    this.messages = [];
+    this.messages = noMessages;
     if (this.read_states.length > 0) this.read_states = [];
     if (ready.state !== undefined) this.#saved = ready.state;
     return ready;

@@ -165,7 +165,11 @@ export class Requests {
     const { raft } = this.#member;
     if (raft.role === "leader") {
       if (!propose(raft, proposal)) this.answer(proposal.request, refused("proposal dropped"));
-    } else step(raft, messageOf("propose", raft.id, raft.id, 0, { proposal }));
+      return;
+    }
+    const m = messageOf("propose", raft.id, raft.id, 0);
+    m.proposal = proposal;
+    step(raft, m);
   }
 
   answer(request: number, answer: Answer): void {
@@ -208,8 +212,9 @@ export class Requests {
 
   #ask(): void {
     const { raft } = this.#member;
-    const context = this.#round?.context ?? 0;
-    this.#member.guarded(() => step(raft, messageOf("read index", none, raft.id, 0, { context })));
+    const m = messageOf("read index", none, raft.id, 0);
+    m.context = this.#round?.context ?? 0;
+    this.#member.guarded(() => step(raft, m));
   }
 
   #endRound(answer: Answer): void {

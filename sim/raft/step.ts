@@ -34,9 +34,13 @@ function campaign(raft: Raft, type: "pre-vote" | "vote", context = 0): void {
     return;
   }
   const term = type === "pre-vote" ? raft.term + 1 : raft.term;
-  for (const id of raft.conf.voters)
-    if (id !== raft.id)
-      raft.sendVote(type, id, term, { index: raft.log.last_index, logTerm: raft.log.last_term, context });
+  for (const id of raft.conf.voters) {
+    if (id === raft.id) continue;
+    const m = raft.sendVote(type, id, term);
+    m.index = raft.log.last_index;
+    m.logTerm = raft.log.last_term;
+    m.context = context;
+  }
 }
 
 /** A membership change that is committed and not yet handed over: whose votes count is not known here. */
@@ -95,7 +99,7 @@ function stepTerm(raft: Raft, m: Message): boolean {
   }
   // An old leader that was away is told the term, or it would go on for ever.
   if (m.type === "heartbeat" || m.type === "append") raft.send("append answer", m.from);
-  else if (m.type === "pre-vote") raft.sendVote("pre-vote answer", m.from, raft.term, { reject: true });
+  else if (m.type === "pre-vote") raft.sendVote("pre-vote answer", m.from, raft.term).reject = true;
   return false;
 }
 
@@ -106,7 +110,7 @@ function stepVote(raft: Raft, m: Message): void {
     (raft.vote === none && raft.lead === none) ||
     (m.type === "pre-vote" && m.term > raft.term);
   if (!free || !raft.log.upToDate(m.index, m.logTerm)) {
-    raft.sendVote(answer, m.from, raft.term, { reject: true });
+    raft.sendVote(answer, m.from, raft.term).reject = true;
     return;
   }
   raft.sendVote(answer, m.from, m.term);
@@ -133,7 +137,7 @@ function stepFollower(raft: Raft, m: Message): void {
   switch (m.type) {
     case "propose":
       // Without a leader a proposal is dropped without a word.
-      if (raft.lead !== none) raft.send("propose", raft.lead, { proposal: m.proposal });
+      if (raft.lead !== none) raft.send("propose", raft.lead).proposal = m.proposal;
       return;
     case "append":
     case "heartbeat":
@@ -143,13 +147,13 @@ function stepFollower(raft: Raft, m: Message): void {
       follow(raft, m);
       return;
     case "transfer":
-      if (raft.lead !== none) raft.messages.push({ ...m, to: raft.lead, term: raft.term });
+      if (raft.lead !== none) raft.pass({ ...m, to: raft.lead, term: raft.term });
       return;
     case "campaign now":
       campaign(raft, "vote", forced);
       return;
     case "read index":
-      if (raft.lead !== none) raft.messages.push({ ...m, from: raft.id, to: raft.lead });
+      if (raft.lead !== none) raft.pass({ ...m, from: raft.id, to: raft.lead });
       return;
     case "read index answer":
       raft.read_states.push({ context: m.context, index: m.index });
@@ -168,23 +172,27 @@ function follow(raft: Raft, m: Message): void {
   if (m.type === "append") followAppend(raft, m);
   else if (m.type === "heartbeat") {
     raft.log.commitTo(m.commit);
-    raft.send("heartbeat answer", m.from, { context: m.context });
+    raft.send("heartbeat answer", m.from).context = m.context;
   } else followSnapshot(raft, m);
 }
 
 function followAppend(raft: Raft, m: Message): void {
   const { log } = raft;
   if (m.index < log.committed) {
-    raft.send("append answer", m.from, { index: log.committed });
+    raft.send("append answer", m.from).index = log.committed;
     return;
   }
   const last = log.maybeAppend(m.index, m.logTerm, m.commit, m.entries);
   if (last !== undefined) {
-    raft.send("append answer", m.from, { index: last });
+    raft.send("append answer", m.from).index = last;
     return;
   }
   const hint = log.conflictByTerm(Math.min(m.index, log.last_index), m.logTerm);
-  raft.send("append answer", m.from, { index: m.index, reject: true, hint, logTerm: log.term(hint) ?? 0 });
+  const refusal = raft.send("append answer", m.from);
+  refusal.index = m.index;
+  refusal.reject = true;
+  refusal.hint = hint;
+  refusal.logTerm = log.term(hint) ?? 0;
 }
 
 function followSnapshot(raft: Raft, m: Message): void {
@@ -194,17 +202,17 @@ function followSnapshot(raft: Raft, m: Message): void {
   const { voters, learners } = snapshot.membership;
   const known = voters.includes(raft.id) || learners.includes(raft.id);
   if (snapshot.index <= log.committed || !known) {
-    raft.send("append answer", m.from, { index: log.committed });
+    raft.send("append answer", m.from).index = log.committed;
     return;
   }
   if (log.matches(snapshot.index, snapshot.term)) {
     log.commitTo(snapshot.index);
-    raft.send("append answer", m.from, { index: log.committed });
+    raft.send("append answer", m.from).index = log.committed;
     return;
   }
   log.restore(snapshot.index, snapshot.term);
   log.handed = snapshot.index;
   raft.snapshot = snapshot;
   raft.useConf(snapshot.membership);
-  raft.send("append answer", m.from, { index: log.last_index });
+  raft.send("append answer", m.from).index = log.last_index;
 }

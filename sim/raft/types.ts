@@ -94,26 +94,24 @@ export interface Message {
 
 const noEntries: readonly Entry[] = [];
 
-export const messageOf = (
-  type: MessageType,
-  from: number,
-  to: number,
-  term: number,
-  more: Partial<Message> = {},
-): Message => ({
+/** A message before it leaves: whoever asked for it writes into it what it carries. */
+export type Draft = { -readonly [Field in keyof Message]: Message[Field] };
+
+/** All messages have all fields, so that they have one shape: a third of all that happens is a message. */
+export const messageOf = (type: MessageType, from: number, to: number, term: number): Draft => ({
   type,
   from,
   to,
   term,
-  index: more.index ?? 0,
-  logTerm: more.logTerm ?? 0,
-  commit: more.commit ?? 0,
-  entries: more.entries ?? noEntries,
-  reject: more.reject ?? false,
-  hint: more.hint ?? 0,
-  context: more.context ?? 0,
-  proposal: more.proposal,
-  snapshot: more.snapshot,
+  index: 0,
+  logTerm: 0,
+  commit: 0,
+  entries: noEntries,
+  reject: false,
+  hint: 0,
+  context: 0,
+  proposal: undefined,
+  snapshot: undefined,
 });
 
 /** The state of a member at an index: what a snapshot holds, on disk or on the wire. */

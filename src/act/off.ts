@@ -1,3 +1,4 @@
+import { windowOf_ms } from "../base/turn.ts";
 import type { Effects, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
 import type { Times } from "./times.ts";
@@ -32,8 +33,9 @@ export async function* proveOff(
   return off.ok ? off : last;
 }
 
-/** Two ways, one after the other, fit into the half of a turn in which this machine may command. */
-export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times): number => Math.min(bmc_ms, turn_ms / 4);
+/** Two ways, one after the other, fit into the window in which this machine may command. */
+export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times): number =>
+  Math.min(bmc_ms, windowOf_ms(turn_ms) / 2);
 
 async function* readOff(
   effects: Effects,

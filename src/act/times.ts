@@ -10,7 +10,7 @@ export interface Times {
   /** A tag read, written and read back, by a BMC that is slow; and by the second, once one has taken it. */
   readonly tag_ms: number;
   readonly second_tag_ms: number;
-  /** One turn of the race to fence: a fence at its slowest, and a margin. */
+  /** One turn of the race to fence: the window in which this machine may command Off, and then a fence at its slowest. */
   readonly turn_ms: number;
   /** So long is a peer that left in order given to go off, or to come back, before it is switched off. */
   readonly goodbye_ms: number;

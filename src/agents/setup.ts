@@ -1,59 +1,82 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { paths } from "../base/paths.ts";
 import { fail } from "../base/problem.ts";
-import { now_ms, until } from "../machine/clock.ts";
-import { exists, makeFolder, readIfThere, replaceSynced } from "../machine/files.ts";
-import {
-  clusterProperty,
-  clusterState,
-  fenceDevices,
-  forgetFailures,
-  isProven,
-  loadConfiguration,
-  replaceSections,
-} from "../machine/pacemaker.ts";
+import { exists, makeFolder, readIfThere, replaceSynced, syncFolder } from "../machine/files.ts";
 import { run } from "../machine/process.ts";
 import type { Progress } from "../machine/progress.ts";
-import { loadSite } from "../machine/site-file.ts";
-import { markProperty } from "../render/cib.ts";
-import { orderedMachines } from "../render/corosync.ts";
+import { loadSite, siteFolder } from "../machine/site-file.ts";
 import type { Site } from "../site/site.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { loadHands } from "./etcd/machine.ts";
+import { Reach } from "./hands/reach.ts";
+import { Ways } from "./hands/ways.ts";
+import { allOnline, configure, seedConfiguration } from "./setup/configure.ts";
+import { fenceable, fenceTest, fenceTestOnce, measureHarmless } from "./setup/fencing.ts";
+import { whole, writeThroughBoth } from "./setup/ready.ts";
+import { noteDone, noteFailed } from "./setup/report.ts";
+import { handOver, wantsFolder } from "./setup/services.ts";
 
-const configurationFile = "/etc/duet/cib.xml";
-const fence_retry_ms = 8_000;
-const attribute_ms = 5_000;
-const doneFile = "/var/lib/duet/setup-done";
+const whole_ms = 120_000;
+
+export interface SetupOptions {
+  /** Consent to switch the peer off once, now, whatever the site file says and was measured before. */
+  readonly fenceTest?: boolean;
+}
+
+/** One step, told while it runs. */
+type Step = (name: string, work: (say: (detail: string) => void) => Promise<unknown>) => Promise<void>;
 
 /**
  * Makes a machine that Ignition wrote to one of its site. Every step can be repeated: cut off anywhere, it is run again
- * from the start and finds done what is done.
+ * from the start and finds done what is done. Why it failed is told to whoever runs it, and kept for `duet check`.
  */
-export async function setup(progress: Progress): Promise<void> {
+export async function setup(progress: Progress, options: SetupOptions = {}): Promise<void> {
+  let now = "read the site file";
+  const step: Step = async (name, work) => {
+    now = name;
+    await progress.step(name, work);
+  };
+  try {
+    await allSteps(step, options);
+    await noteDone(new Date());
+  } catch (error) {
+    await noteFailed(error, now, new Date());
+    throw error;
+  }
+}
+
+async function allSteps(step: Step, options: SetupOptions): Promise<void> {
   const { site, machine } = await thisMachine();
-  await progress.step("trust the BMCs' certificates", trustAuthorities);
-  await progress.step("make etcd's certificates", (say) => certify(site, machine, say));
-  await progress.step("see whether this machine has ever held data", noteFirstStart);
-  await progress.step("check Corosync's configuration", () => run(["corosync", "-t"]));
-  await progress.step("give Pacemaker its first configuration", () => seedConfiguration(site));
-  await progress.step("start Corosync and Pacemaker", startCluster);
-  await progress.step(`wait for ${peers(site, machine)}`, () => allOnline(site));
-  await progress.step("load the cluster's configuration", (say) => configure(site, machine, say));
-  await progress.step("check it with crm_verify", () => run(["crm_verify", "--live-check"]));
-  await progress.step(`see that ${peers(site, machine)} can be fenced from here`, () =>
-    fenceable(site, machine),
-  );
-  await progress.step("see etcd whole on both machines", (say) => whole(say));
-  await mkdir("/var/lib/duet", { recursive: true });
-  await replaceSynced(doneFile, `${new Date().toISOString()}\n`);
+  const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site) });
+  const peer = ways.theirs.name;
+  await step("trust the BMCs' certificates", trustAuthorities);
+  await step("make etcd's certificates", (say) => certify(ways, say));
+  await step("see whether this machine has ever held data", noteFirstStart);
+  await step("check Corosync's configuration", () => run(["corosync", "-t"]));
+  await step("give Pacemaker its first configuration", () => seedConfiguration(site));
+  await step("start Corosync and Pacemaker", startCluster);
+  await step(`wait for ${peer}`, () => allOnline(site));
+  await step("hand CRI-O and the kubelet to Pacemaker", (say) => handOver(machine, say));
+  await step("load the cluster's configuration", (say) => configure(site, machine, say));
+  await step("check it with crm_verify", () => run(["crm_verify", "--live-check"]));
+  await step(`see that ${peer} can be fenced from here`, () => fenceable(peer));
+  await step(`measure calls to the BMC of ${peer}`, (say) => measureHarmless(ways, say));
+  const { effects } = await loadHands();
+  await step("see etcd whole on both machines", (say) => whole(effects, say, whole_ms));
+  const reach = new Reach(site, ways.mine, ways.theirs);
+  await step("write through both machines", (say) => writeThroughBoth(reach, machine, say));
+  const test =
+    options.fenceTest === true ? fenceTest : site.fencing.test === "setup" ? fenceTestOnce : undefined;
+  if (test !== undefined)
+    await step(`switch ${peer} off once, to measure it`, (say) => test({ ways, effects, say }));
 }
 
 /** A timer runs this each week: for years it finds nothing to do. */
 export async function renewCertificates(progress: Progress): Promise<void> {
   const { site, machine } = await thisMachine();
-  await progress.step("renew etcd's certificates", (say) => certify(site, machine, say));
+  const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site) });
+  await progress.step("renew etcd's certificates", (say) => certify(ways, say));
 }
 
 async function thisMachine(): Promise<{ readonly site: Site; readonly machine: string }> {
@@ -65,19 +88,19 @@ async function thisMachine(): Promise<{ readonly site: Site; readonly machine: s
       "this machine was not made by `duet render`: its own name is missing",
       "run `duet setup` on a machine that was installed with the site's Ignition file",
     );
-  return { site: await loadSite(paths.site), machine };
-}
-
-async function certify(site: Site, name: string, say: (detail: string) => void): Promise<void> {
-  const machine = site.machines.find((m) => m.name === name);
-  if (machine === undefined)
+  const site = await loadSite(paths.site);
+  if (site.machines.length !== 2 || site.machines.every(({ name }) => name !== machine))
     fail(
       "DUET-E-SETUP-NOT-RENDERED",
       paths.machine,
-      `this machine is ${name}, and the site file does not name it`,
+      `the site file does not name ${machine} and one other`,
       "render the site again",
     );
-  const made = await ensureCertificates(machine, new Date());
+  return { site, machine };
+}
+
+async function certify({ mine }: Ways, say: (detail: string) => void): Promise<void> {
+  const made = await ensureCertificates(mine, new Date());
   say(made.length === 0 ? "nothing to change" : made.join(", "));
 }
 
@@ -88,9 +111,6 @@ async function noteFirstStart(say: (detail: string) => void): Promise<void> {
   await makeFolder("/var/lib/duet");
   await replaceSynced(paths.firstStart, "");
 }
-
-const peers = (site: Site, machine: string): string =>
-  site.machines.flatMap((m) => (m.name === machine ? [] : [m.name])).join(", ");
 
 /** Rebuilding the system's store takes a second: only where a certificate of ours is not in it yet. */
 async function trustAuthorities(): Promise<void> {
@@ -103,103 +123,9 @@ async function trustAuthorities(): Promise<void> {
   }
 }
 
-/**
- * Pacemaker that starts with nothing waits 20 s for other machines before it elects a leader. With duet's configuration
- * in its place beforehand it knows better. A configuration that is there is never touched: it may be newer than ours.
- * The machines are in it too: the fencer skips, for good, a device that it can't place on a known machine when it starts.
- */
-async function seedConfiguration(site: Site): Promise<void> {
-  const file = "/var/lib/pacemaker/cib/cib.xml";
-  if (await exists(file)) return;
-  const { stdout: empty } = await run(["cibadmin", "--empty"]);
-  const nodes = orderedMachines(site).map((m, i) => `<node id="${i + 1}" uname="${m.name}"/>`);
-  const known = empty.replace("<nodes/>", `<nodes>${nodes.join("")}</nodes>`);
-  await replaceSynced(file, replaceSections(known, await readFile(configurationFile, "utf8")), 0o600);
-  await run(["chown", "hacluster:haclient", file]);
-}
-
 async function startCluster(): Promise<void> {
   // Wanted at each later boot too; they wait for this machine's addresses. `enable` would do the same, five reloads slower.
   await run(["systemctl", "add-wants", "multi-user.target", "corosync.service", "pacemaker.service"]);
+  await syncFolder(wantsFolder);
   await run(["systemctl", "start", "corosync.service", "pacemaker.service"], { deadline_ms: 90_000 });
-}
-
-/** Both machines at once, or nothing is configured: a site is never made smaller because a machine is late. */
-async function allOnline(site: Site): Promise<void> {
-  const names = site.machines.map((m) => m.name);
-  await until(
-    `${names.join(" and ")} online in one cluster`,
-    async () => {
-      const state = await clusterState();
-      return (
-        state?.quorate === true &&
-        names.every((n) => state.nodes.some((node) => node.name === n && node.online))
-      );
-    },
-    { deadline_ms: 120_000, every_ms: 250 },
-  );
-}
-
-/** One machine loads it, the other waits until it is there: two at once would only get in each other's way. */
-async function configure(site: Site, machine: string, say: (detail: string) => void): Promise<void> {
-  const configuration = await readFile(configurationFile, "utf8");
-  const mark = new RegExp(`name="${markProperty}" value="([0-9a-f]+)"`).exec(configuration)?.[1];
-  if (mark === undefined)
-    fail(
-      "DUET-E-SETUP-NOT-RENDERED",
-      configurationFile,
-      "it was not written by `duet render`",
-      "render the site again",
-    );
-  if (orderedMachines(site)[0]?.name === machine) {
-    if ((await clusterProperty(markProperty)) === mark) say("nothing to change");
-    else await loadConfiguration(configuration);
-  }
-  await until(
-    `configuration ${mark} in the cluster`,
-    async () => (await clusterProperty(markProperty)) === mark,
-    {
-      deadline_ms: 60_000,
-      every_ms: 250,
-    },
-  );
-}
-
-/** A cluster whose fencer knows no way to its peer looks whole until the day it is needed. */
-async function fenceable(site: Site, machine: string): Promise<void> {
-  for (const peer of site.machines) {
-    if (peer.name === machine) continue;
-    const device = `fence-${peer.name}`;
-    let tried_ms = now_ms();
-    await until(
-      `a fence device for ${peer.name} that is registered here and has logged in to its BMC`,
-      async () => {
-        if ((await fenceDevices(peer.name)).length > 0 && (await isProven(device))) return true;
-        // A BMC that did not answer, or a wrong password, makes Pacemaker wait for minutes: it may be mended by now.
-        if (now_ms() - tried_ms > fence_retry_ms) {
-          await forgetFailures(device);
-          tried_ms = now_ms();
-        }
-        return false;
-      },
-      { deadline_ms: 60_000, every_ms: 250 },
-    );
-  }
-}
-
-/** Two full voters, each with a turn in the race: from here on either may be lost. */
-async function whole(say: (detail: string) => void): Promise<void> {
-  const { effects } = await loadHands();
-  await until(
-    "both machines full voters of one etcd",
-    async () => {
-      const own = await effects.disk.readState();
-      const peer = await effects.attributes.readPeer(attribute_ms);
-      const mine = own.ok && own.value.full && own.value.turn !== undefined;
-      const theirs = peer.ok && peer.value?.holding.full === true && peer.value.turn !== undefined;
-      say(mine ? (theirs ? "both are full" : "the peer is not full yet") : "this machine is not full yet");
-      return mine && theirs;
-    },
-    { deadline_ms: 120_000, every_ms: 500 },
-  );
 }

@@ -17,6 +17,9 @@ export const paths = {
   record: "/var/lib/duet/record",
   /** Written by setup where this machine has never held data; gone with its first data. */
   firstStart: "/var/lib/duet/first-start",
+  /** Written by setup when it has come to its end; and why its last run did not. */
+  setupDone: "/var/lib/duet/setup-done",
+  setupFailed: "/var/lib/duet/setup-failed",
   /** What must not outlive a boot: what the peer said, the proof of Off, the force flag. */
   run: "/run/duet",
 } as const;

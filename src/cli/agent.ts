@@ -27,6 +27,14 @@ export function register(program: Command): void {
       await runOneShot();
     });
   program
+    .command("guard", { hidden: true })
+    .description("On a machine: says why it runs nothing while its peer is away. Run by duet-guard.service.")
+    .addHelpText("after", "\nExample:\n  systemctl status duet-guard.service")
+    .action(async () => {
+      const { runGuard } = await import("../agents/guard/machine.ts");
+      await runGuard();
+    });
+  program
     .command("fence", { hidden: true })
     .description("On a machine: fence_duet, which Pacemaker runs.")
     .argument("[options...]")

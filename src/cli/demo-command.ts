@@ -4,6 +4,8 @@ import { labHint } from "../../lab/folder.ts";
 import { canHost } from "../../lab/host.ts";
 import { lockedLab } from "../../lab/lock.ts";
 import { Progress } from "../machine/progress.ts";
+import { columns_min } from "../record/draw.ts";
+import { gapOf } from "../record/gap.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { printJson } from "./output.ts";
 
@@ -23,9 +25,10 @@ export async function runDemo(flags: { readonly keep?: boolean; readonly json?: 
     const lab = await demoUp(progress);
     const up_ms = progress.total_ms - start_ms;
     try {
-      const result = { up_ms, phases: await demo(lab, progress) };
-      if (flags.json === true) printJson({ ...result, kept: flags.keep === true });
-      else process.stdout.write(summary(result));
+      const result = { up_ms, failover: await demo(lab, progress) };
+      if (flags.json === true)
+        printJson({ ...result, gap: gapOf(result.failover), kept: flags.keep === true });
+      else process.stdout.write(summary(result, process.stdout.columns ?? columns_min));
     } finally {
       if (flags.keep !== true) await progress.step("take the lab away again", () => endDemo(lab));
     }
@@ -38,6 +41,7 @@ The lab "${demoLab}" is still up. Try:
   ./duet lab status --name ${demoLab}
   ./duet lab run node1 --name ${demoLab} -- crm_mon -1      the cluster, as node1 sees it
   ./duet lab run seat --name ${demoLab} -- duet check       what an operator checks before trusting a site
+  ./duet lab run seat --name ${demoLab} -- duet explain     the last failover, from both machines' recorders
   ./duet lab wire cut link1 --name ${demoLab}               pull one of the two links: nothing but a warning
   ./duet lab power hang node2 --name ${demoLab}             freeze a machine
   ./duet lab shell node1 --name ${demoLab}

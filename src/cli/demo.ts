@@ -4,7 +4,7 @@ export function register(program: Command): void {
   program
     .command("demo")
     .description(
-      "Shows duet on two machines on this box: up, one lost, noticed, back. What `npm start` runs.",
+      "Shows duet on two machines on this box: up, one lost, the other takes over, both again. What `npm start` runs.",
     )
     .option("--keep", "leave the lab running, to play in")
     .option("--json", "the measured times as JSON")

@@ -1,26 +1,29 @@
-import { paths } from "../base/paths.ts";
 import { exit, fail } from "../base/problem.ts";
-import { draw } from "../record/draw.ts";
+import { columns_min, draw } from "../record/draw.ts";
 import { failovers } from "../record/failover.ts";
-import { readRecord } from "../record/read.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { paint, printJson, printProblems } from "./output.ts";
+import { recordsFor, silentText } from "./records.ts";
 
 const last_max = 100;
 
 export async function explain(files: readonly string[], options: ExplainOptions): Promise<void> {
   const last = lastOf(options.last ?? "1");
-  const recording = await readRecord(files.length === 0 ? [paths.record] : files);
+  const recording = await recordsFor(files, options);
   const found = failovers(recording.entries, last);
-  const { cut, damage } = recording;
+  const { cut, damage, silent } = recording;
   if (options.json === true) {
-    printJson({ failovers: found, files: recording.files, cut, damage });
+    printJson({ failovers: found, files: recording.files, silent: Object.fromEntries(silent), cut, damage });
     return;
   }
   printProblems(damage, false);
-  const look = { columns: process.stdout.columns ?? 100, bold: (text: string) => paint("bold", text) };
+  const look = {
+    columns: process.stdout.columns ?? columns_min,
+    bold: (text: string) => paint("bold", text),
+  };
   const text = found.map((failover) => draw(failover, look)).join("\n");
   process.stdout.write(text === "" ? nothing(recording.entries.length) : text);
+  process.stdout.write(silentText(recording));
 }
 
 const nothing = (entries: number): string =>

@@ -16,6 +16,7 @@ import * as rules from "./rules.ts";
 import * as scenario from "./scenario.ts";
 import * as setup from "./setup.ts";
 import * as sim from "./sim.ts";
+import * as status from "./status.ts";
 import * as wal from "./wal.ts";
 
 /** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
@@ -24,6 +25,7 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   check,
   render,
   setup,
+  status,
   probe,
   lab,
   demo,

@@ -1,17 +1,25 @@
 import manifest from "../../package.json" with { type: "json" };
-import { paths } from "../base/paths.ts";
 import { type ExitStatus, exit, type Problem } from "../base/problem.ts";
 import { type Answer, type Difference, type Replay, replay } from "../record/replay.ts";
-import { readRecord } from "../record/read.ts";
 import { printJson, printProblems } from "./output.ts";
+import { type RecordOptions, recordsFor, silentText } from "./records.ts";
 
 const told_max = 20;
 
-export async function replayCommand(files: readonly string[], json: boolean): Promise<ExitStatus> {
-  const { entries, damage, cut } = await readRecord(files.length === 0 ? [paths.record] : files);
+export interface ReplayOptions extends RecordOptions {
+  readonly json?: boolean;
+}
+
+export async function replayCommand(files: readonly string[], options: ReplayOptions): Promise<ExitStatus> {
+  const records = await recordsFor(files, options);
+  const { entries, damage, cut, silent } = records;
   const result = replay(entries);
-  if (json) printJson({ ...asJson(result), cut, damage });
-  else tell(result, damage);
+  if (options.json === true)
+    printJson({ ...asJson(result), silent: Object.fromEntries(silent), cut, damage });
+  else {
+    tell(result, damage);
+    process.stdout.write(silentText(records));
+  }
   if (result.differences.length > 0) return exit.failed;
   return damage.length > 0 ? exit.badInput : exit.ok;
 }

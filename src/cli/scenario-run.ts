@@ -29,7 +29,8 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus
     const result = await runScenario(scenario, world, flags.json === true ? silent : spoken());
     return tell(scenario, world, result, flags.json === true);
   } finally {
-    if (flags.keep !== true) await world.close();
+    // With `--keep` too: the lab stays by itself, and what listens to its machines must end, or this program never does.
+    await world.close();
   }
 }
 

@@ -43,9 +43,9 @@ test("a wrong file is status 2 with every problem, and is not touched", async ()
 });
 
 test("a world that can't do it yet says so before anything is started, status 3", async () => {
-  const lab = await duet("run", join(scenarios, "node-failure.txt"), "--in", "lab");
+  const lab = await duet("run", join(scenarios, "admin-accepts-loss.txt"), "--in", "lab");
   assert.equal(lab.status, 3);
-  assert.match(lab.stderr, /node-failure\.txt:\d+:1: not yet in the lab: .*`until 1\+1`/);
+  assert.match(lab.stderr, /admin-accepts-loss\.txt:\d+:1: not yet in the lab: .*`the admin says that/);
   const sim = await duet("run", join(scenarios, "kubelet-failure.txt"), "--in", "sim", "--json");
   assert.equal(sim.status, 3);
   assert.match(sim.stdout, /DUET-E-SCENARIO-NOT-YET/);

@@ -6,11 +6,18 @@ export function register(program: Command): void {
     .description(
       "On a machine: makes it one of its site. Run by duet-setup.service at first boot; harmless to repeat.",
     )
-    .addHelpText("after", "\nExample:\n  ssh node1 duet setup")
-    .action(async () => {
+    .option("--fence-test", "then switch the peer off once and on again, to measure how long that takes")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  ssh node1 duet setup                 do what is left to do, and see that all is well
+  ssh node1 duet setup --fence-test    also switch node2 off for real; it comes back by itself`,
+    )
+    .action(async (options: { readonly fenceTest?: boolean }) => {
       const { setup } = await import("../agents/setup.ts");
       const { Progress } = await import("../machine/progress.ts");
-      await setup(new Progress());
+      await setup(new Progress(), options);
     });
   program
     .command("certificates", { hidden: true })

@@ -122,11 +122,19 @@ const newMachine = (): Machine => ({
   boot_us: 0,
 });
 
-/** 1+1, one machine loses its power, the other takes over, and 1+1 again. */
-export async function recordedFailover(seed: number, lost: 0 | 1) {
+/** How a machine is lost. With the wire cut the one whose turn is first wins, which is node1. */
+export type Loss = "cut" | "hang" | "wire";
+
+/** 1+1, one machine is lost, the other takes over, and 1+1 again. */
+export async function recordedFailover(seed: number, lost: 0 | 1, how: Loss = "cut", trace = false) {
   const records = new SimRecords();
-  const stage = new SimStage({ pdu: false, bmc: bmc_default }, seed, { trace: false });
+  const stage = new SimStage({ pdu: false, bmc: bmc_default }, seed, { trace });
   const { world, site, load } = stage;
+  const lose = {
+    cut: () => world.cutPower(lost),
+    hang: () => world.machine(lost).hang(),
+    wire: () => world.links.forEach((link) => link.cutBoth(0, 1)),
+  };
   Object.assign(site, { plant: records.plant });
   site.stepped.push(records.stepped);
   world.pacemaker.onFenced.push((_, target, ok) => records.fenced(1 - target, ok));
@@ -140,9 +148,16 @@ export async function recordedFailover(seed: number, lost: 0 | 1) {
   load.start();
   await stage.run(10_000_000);
   const lost_ms = world.kernel.now_us / 1000;
-  await want(stage.deed(() => world.cutPower(lost)));
+  await want(stage.deed(lose[how]));
   await want(stage.until(300_000, "it is not taken for lost", () => !isWhole(world, site)));
+  if (how === "wire") {
+    const returned = () =>
+      world.machine(lost).boot > records.machines[lost].boot && world.machine(lost).powered;
+    await want(stage.until(300_000, "it is not powered on again", returned));
+    await stage.run(15_000_000);
+    await want(stage.deed(() => world.links.forEach((link) => link.healBoth(0, 1))));
+  }
   await want(stage.until(300_000, "no 1+1", () => isWhole(world, site)));
   await stage.run(30_000_000);
-  return { records, lost_ms };
+  return { records, lost_ms, trace: world.kernel.trace };
 }

@@ -15,16 +15,28 @@ export interface Verdict {
 
 /** Facts in, one decision out. Same facts, same decision: there is nothing else that it could depend on. */
 export function decide(question: TableName, facts: Facts, tables: Tables = allTables): Verdict {
-  const { decision, rules, decider } = judge(question, facts, tables);
-  return {
-    decision,
-    rule: decider.id,
-    path: rules.map(({ id }) => id),
-    // Filled in when it is read: a simulator decides millions of times and reads few of them.
-    get sentence() {
-      return fill(decider.sentence, facts);
-    },
-  };
+  return new Judged(judge(question, facts, tables), facts);
+}
+
+/** The sentence is filled in when it is read: a simulator decides millions of times and reads few of them. */
+class Judged implements Verdict {
+  readonly decision: Decision;
+  readonly rule: string;
+  readonly path: readonly string[];
+  readonly #sentence: string;
+  readonly #facts: Facts;
+
+  constructor({ decision, rules, decider }: Judgement, facts: Facts) {
+    this.decision = decision;
+    this.rule = decider.id;
+    this.path = rules.map(({ id }) => id);
+    this.#sentence = decider.sentence;
+    this.#facts = facts;
+  }
+
+  get sentence(): string {
+    return fill(this.#sentence, this.#facts);
+  }
 }
 
 export interface Judgement {

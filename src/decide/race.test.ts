@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { turnFor_ms } from "../base/turn.ts";
 import { firstTurn, nextTurn, type Turn, turns, untilTurn_ms } from "./race.ts";
 
 const all: readonly Turn[] = [0, 1, 2];
-const turn_ms = 10_000;
 
 /** What one machine knows: its own turn, on disk, and the last that it heard of the other's. */
 interface Side {
@@ -69,21 +69,24 @@ test("without news of the peer, or with no wish to change, everybody stays", () 
   assert.equal(nextTurn(1, 0, false), undefined);
 });
 
-test("in any moment one turn at most is open, each is open once in a round, and between two there is half a turn", () => {
-  let last: { turn: Turn; at_ms: number } | undefined;
-  for (let at_ms = 0; at_ms < 4 * turns * turn_ms; at_ms += 100) {
-    const open = all.filter((turn) => untilTurn_ms(at_ms, turn, turn_ms) === 0);
-    assert.ok(open.length <= 1, `${open.join(" and ")} at ${at_ms} ms`);
-    for (const turn of all) {
-      const wait_ms = untilTurn_ms(at_ms, turn, turn_ms);
-      assert.ok(wait_ms >= 0 && wait_ms < turns * turn_ms);
-      assert.equal(untilTurn_ms(at_ms + wait_ms, turn, turn_ms), 0);
+test("in any moment one turn at most is open, each is open once in a round, and between two there is room for a fence", () => {
+  for (const fence_ms of [1_000, 5_000, 11_000, 60_000]) {
+    const turn_ms = turnFor_ms(fence_ms);
+    let last: { turn: Turn; at_ms: number } | undefined;
+    for (let at_ms = 0; at_ms < 4 * turns * turn_ms; at_ms += 100) {
+      const open = all.filter((turn) => untilTurn_ms(at_ms, turn, turn_ms) === 0);
+      assert.ok(open.length <= 1, `${open.join(" and ")} at ${at_ms} ms`);
+      for (const turn of all) {
+        const wait_ms = untilTurn_ms(at_ms, turn, turn_ms);
+        assert.ok(wait_ms >= 0 && wait_ms < turns * turn_ms);
+        assert.equal(untilTurn_ms(at_ms + wait_ms, turn, turn_ms), 0);
+      }
+      const [turn] = open;
+      if (turn === undefined) continue;
+      if (last !== undefined && last.turn !== turn) assert.ok(at_ms - last.at_ms >= fence_ms);
+      last = { turn, at_ms };
     }
-    const [turn] = open;
-    if (turn === undefined) continue;
-    if (last !== undefined && last.turn !== turn) assert.ok(at_ms - last.at_ms >= turn_ms / 2);
-    last = { turn, at_ms };
+    assert.equal(untilTurn_ms(0, 0, turn_ms), 0);
+    assert.equal(untilTurn_ms(0, 1, turn_ms), turn_ms);
   }
-  assert.equal(untilTurn_ms(0, 0, turn_ms), 0);
-  assert.equal(untilTurn_ms(0, 1, turn_ms), turn_ms);
 });

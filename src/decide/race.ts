@@ -1,7 +1,10 @@
+import { windowOf_ms } from "../base/turn.ts";
+
 /**
- * The race to fence, when both machines live and neither hears the other. Time since the loss is cut into rounds of three turns,
- * each as long as a fence at its slowest and a margin. A machine commands Off only in the first half of its own turn, whatever
- * made it late: so two that hold different turns never command at the same time, and the later one is off before it could.
+ * The race to fence, when both machines live and neither hears the other. Time since the loss is cut into rounds of three turns.
+ * A machine commands Off only in the window at the beginning of its own turn, whatever made it late; the rest of the turn has room
+ * for a fence at its slowest: so two that hold different turns never command at the same time, and the later one is off before it
+ * could.
  *
  * The turn is a stored value. Were it worked out when the wire is cut, from who leads, both would see that nobody does.
  */
@@ -12,7 +15,7 @@ export const turns = 3;
 export function untilTurn_ms(sinceLoss_ms: number, turn: Turn, turn_ms: number): number {
   const round_ms = turns * turn_ms;
   const into_ms = (sinceLoss_ms + (turns - turn) * turn_ms) % round_ms;
-  return into_ms < turn_ms / 2 ? 0 : round_ms - into_ms;
+  return into_ms < windowOf_ms(turn_ms) ? 0 : round_ms - into_ms;
 }
 
 /**

@@ -79,6 +79,12 @@ export class SegmentReader {
     return a_record;
   }
 
+  /** The same at the same place, by what stands there now: etcd may have written on. */
+  again(): Step {
+    this.#window.forget();
+    return this.next();
+  }
+
   /** Where the zeros begin that reach from the next record's place to the file's end. */
   zerosFrom(): number {
     return this.#window.zerosFrom(this.offset);

@@ -81,6 +81,11 @@ export class Window {
     return offset - this.#start;
   }
 
+  /** What was read may be old by now: it is read again. */
+  forget(): void {
+    this.#filled = 0;
+  }
+
   /** Where the zeros begin that reach to the end of the source, looking from `from` on; `from` if all is zero. */
   zerosFrom(from: number): number {
     let end = from;

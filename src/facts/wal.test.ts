@@ -5,8 +5,10 @@ import { type MemberFacts, readFiles } from "./facts.ts";
 import { change_kind } from "./messages.ts";
 import { segmentNames } from "./names.ts";
 import { entry_type } from "./segment.ts";
+import type { ByteSource } from "./source.ts";
 import { encodeChange, type FileSet, memberFiles, memberJson, WalBuilder } from "./testing.ts";
 import { fixtures } from "./testing-fixtures.ts";
+import { scanWal } from "./wal.ts";
 
 const me = 0xbdae9bbc11dd390dn;
 const peer = 0x91bc3c398fb3c146n;
@@ -175,6 +177,50 @@ test("an unfinished last record is left out and reported", () => {
     /the log ends here, but there are bytes behind it/,
   );
 });
+
+test("a log that grows while it is read is no damaged log", () => {
+  const sizeOf = (built: WalBuilder) => built.files(0).get(first_segment)?.length ?? 0;
+  const one = begun().entry(2, 1, Buffer.alloc(3000, 1));
+  const two = begun().entry(2, 1, Buffer.alloc(3000, 1)).entry(3, 1, Buffer.alloc(3000, 2));
+  const [none_end, one_end, two_end] = [begun(), one, two].map(sizeOf);
+  // Longer than what is held of a file at once, as etcd's are: its end is read later than its records.
+  const files = two.files(2 << 20);
+  const last = files.get(first_segment) ?? new Uint8Array();
+  const cases: readonly (readonly (number | undefined)[])[] = [
+    [none_end, one_end],
+    [none_end, two_end],
+    [none_end, one_end, two_end],
+    [(one_end ?? 0) - 1500, one_end],
+    [(one_end ?? 0) + 900, two_end],
+  ];
+  for (const looks of cases) {
+    const { segments } = memberFiles(files);
+    const scan = scanWal(
+      segments.map((segment) => ({ ...segment, source: growing(last, looks) })),
+      { segment_bytes: 0 },
+    );
+    assert.equal(scan.tail.offset, looks.at(-1), String(looks));
+    assert.equal(scan.tail.tornUntil, undefined, String(looks));
+  }
+});
+
+/** A file of which so much is written when it is read for the first time, the second, and so on. */
+function growing(bytes: Uint8Array, looks: readonly (number | undefined)[]): ByteSource {
+  let reads = 0;
+  return {
+    path: first_segment,
+    size: bytes.length,
+    read(into, position) {
+      const written = looks[Math.min(reads, looks.length - 1)] ?? 0;
+      reads += 1;
+      const all = new Uint8Array(bytes.length);
+      all.set(bytes.subarray(0, written));
+      const now = all.subarray(position, position + into.length);
+      into.set(now);
+      return now.length;
+    },
+  };
+}
 
 test("a newest segment that is too short was truncated, unless etcd mended it", () => {
   const files = begun().files();

@@ -6,7 +6,7 @@ import {
   type HardState,
   type SnapshotRecord,
 } from "./messages.ts";
-import { record_type, SegmentReader } from "./segment.ts";
+import { record_type, SegmentReader, type Step } from "./segment.ts";
 import type { ByteSource } from "./source.ts";
 import { WireError } from "./wire.ts";
 
@@ -68,6 +68,24 @@ export interface ScanLimits {
 const runs_max = 1_000_000;
 const changes_max = 10_000;
 const snapshots_max = 1_000_000;
+/** How often a log that grows is read on. */
+const looks_max = 4;
+
+interface Wrong {
+  readonly why: string;
+  /** A record that was never written to its end, with nothing behind it. */
+  readonly torn: boolean;
+}
+
+function whatIsWrong(
+  reader: SegmentReader,
+  step: Exclude<Step, { readonly kind: "record" }>,
+): Wrong | undefined {
+  if (step.kind === "broken") return { why: step.why, torn: reader.isTorn() };
+  const zeros = reader.zerosFrom();
+  if (zeros === reader.offset) return undefined;
+  return { why: `the log ends here, but there are bytes behind it, up to ${zeros}`, torn: false };
+}
 
 const unread = "keep the folder as it is; let this machine join again with empty data while its peer serves";
 
@@ -114,19 +132,31 @@ class Scan {
     const reader = new SegmentReader(source, this.#tail?.crc ?? 0);
     this.#begin(reader, number);
     if (number > 0) this.#named(segment);
-    let step = reader.next();
-    for (; step.kind === "record"; step = reader.next()) {
-      this.#records += 1;
-      this.#take(reader, number);
-    }
+    const wrong = this.#walk(reader, number, isLast);
     this.#tail = { path: source.path, offset: reader.offset, crc: reader.crc, tornUntil: undefined };
-    if (step.kind === "end") {
-      const zeros = reader.zerosFrom();
-      if (zeros > reader.offset)
-        damaged(source, reader.offset, `the log ends here, but there are bytes behind it, up to ${zeros}`);
-    } else if (isLast && reader.isTorn()) {
-      this.#tail = { ...this.#tail, tornUntil: reader.zerosFrom() };
-    } else damaged(source, reader.offset, step.why);
+    if (wrong === undefined) return;
+    if (wrong.torn && isLast) this.#tail = { ...this.#tail, tornUntil: reader.zerosFrom() };
+    else damaged(source, reader.offset, wrong.why);
+  }
+
+  /**
+   * All records, up to the end; what is wrong there, if something is. Under a running etcd the newest segment grows while it is
+   * read: an end with bytes behind it, or half a record, is no damage where a second look at the same place finds a record. A log
+   * at rest looks the same twice; one that has grown at each look is sound as far as it was read.
+   */
+  #walk(reader: SegmentReader, number: number, isLast: boolean): Wrong | undefined {
+    let step = reader.next();
+    for (let looks = 0; ; looks += 1) {
+      for (; step.kind === "record"; step = reader.next()) {
+        this.#records += 1;
+        this.#take(reader, number);
+      }
+      const wrong = whatIsWrong(reader, step);
+      if (wrong === undefined || !isLast) return wrong;
+      step = reader.again();
+      if (step.kind !== "record") return whatIsWrong(reader, step);
+      if (looks === looks_max) return undefined;
+    }
   }
 
   /** Each segment begins with the checksum of all before it, and with the ids. */

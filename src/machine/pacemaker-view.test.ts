@@ -50,6 +50,23 @@ test("one that is lost, and one whose etcd could not be stopped", () => {
   assert.deepEqual([...view.stopFailedOn], ["node2"]);
 });
 
+test("another service that can't be stopped counts only where its machine is fenced for it", () => {
+  const failure = `<failures>
+    <failure op_key="kubelet_stop_0" node="node2" exitstatus="Error occurred" exitcode="1" status="Done" task="stop"/>
+    <failure op_key="kubelet_start_0" node="node1" exitstatus="Error occurred" exitcode="1" status="Done" task="start"/>
+  </failures>`;
+  const stuck = (unclean: boolean) => {
+    const nodes = ["node1", "node2"].map((name) =>
+      node(name, `online="true" standby="false" unclean="${unclean}" shutdown="false"`),
+    );
+    return [
+      ...parseView(mon(nodes.join(""), instance("Promoted", "node1"), failure), "duet-etcd").stopFailedOn,
+    ];
+  };
+  assert.deepEqual(stuck(false), []);
+  assert.deepEqual(stuck(true), ["node2"]);
+});
+
 test("an attribute of one machine, whatever is in it, or none", () => {
   const xml = (value: string, host: string) => `<pacemaker-result api-version="2.38">
   <attribute name="duet-facts" value="${value}" host="${host}"/>

@@ -6,7 +6,7 @@ export interface View {
   readonly nodes: ReadonlyMap<string, NodeView>;
   /** Where an instance of the resource is started, in whatever role. */
   readonly activeOn: ReadonlySet<string>;
-  /** Where it could not be stopped. */
+  /** Where it could not be stopped; or another service could not, and Pacemaker fences the machine for that. */
   readonly stopFailedOn: ReadonlySet<string>;
 }
 
@@ -45,15 +45,21 @@ export function parseView(xml: string, resource: string): View {
   const active = instances.flatMap((each) =>
     allNamed(each, "node").map((node) => node.getAttribute("name") ?? ""),
   );
-  const stops = allNamed(document, "failure").filter(
-    (each) => /^(.*)_stop_0$/.exec(each.getAttribute("op_key") ?? "")?.[1] === resource,
-  );
+  const machines = new Map(nodes);
+  const stops = allNamed(document, "failure").filter((each) => {
+    const failed = /^(.*)_stop_0$/.exec(each.getAttribute("op_key") ?? "")?.[1];
+    // A service whose failed stop is only shown leaves its machine clean.
+    return failed === resource || (failed !== undefined && isUnclean(machines, each.getAttribute("node")));
+  });
   return {
-    nodes: new Map(nodes),
+    nodes: machines,
     activeOn: new Set(active),
     stopFailedOn: new Set(stops.map((each) => each.getAttribute("node") ?? "")),
   };
 }
+
+const isUnclean = (nodes: View["nodes"], name: string | null): boolean =>
+  nodes.get(name ?? "")?.unclean === true;
 
 /** Without the number of the clone's instance, where there is one. */
 const nameOf = (id: string | null): string => (id ?? "").replace(/:[0-9]+$/, "");

@@ -35,7 +35,8 @@ export function parseClusterState(xml: string): ClusterState {
     dc: dc?.getAttribute("name") ?? undefined,
     nodes: (inNodes === undefined ? [] : allNamed(inNodes, "node")).map((node) => ({
       name: node.getAttribute("name") ?? "",
-      online: node.getAttribute("online") === "true",
+      // Where Corosync runs and Pacemaker does not, Pacemaker's other machine calls it online, and pending.
+      online: node.getAttribute("online") === "true" && node.getAttribute("pending") !== "true",
       unclean: node.getAttribute("unclean") === "true",
     })),
   };

@@ -22,13 +22,15 @@ export function align(to: Segment, from: Segment, shared: Shared): Alignment {
   const byWall: Alignment = { offset_ms: wall_ms, within_ms: undefined, how: "the wall clocks", wall_ms: 0 };
   if (to.machine === from.machine) return byWall;
   const { skew_ms } = shared;
-  const pairs = [...byRing(to, from), ...byTime(to, from, shared)];
+  // A ring has a name, and a join that was only seen has none: with the first the second tells nothing more, and may be another.
+  const rings = byRing(to, from);
+  const pairs = rings.length > 0 ? rings : byTime(to, from, shared);
   const [first] = pairs;
   // In other boots they shared some: so far as is known the clocks were as far apart in this one.
   const bySkew: Alignment = { ...byWall, offset_ms: wall_ms + skew_ms, wall_ms: -skew_ms };
   if (first === undefined) return bySkew;
   const guess = first.to.at_ms - first.from.at_ms;
-  const bounds = [...pairs.map(ofPair), ...causes(to, from, pairs)];
+  const bounds = [...(rings.length > 0 ? [ofRings(rings)] : pairs.map(ofPair)), ...causes(to, from, pairs)];
   const low = Math.max(...bounds.map(([least]) => least));
   const high = Math.min(...bounds.map(([, most]) => most));
   if (low > high) return bySkew;
@@ -77,10 +79,17 @@ function byTime(to: Segment, from: Segment, shared: Shared): readonly Pair[] {
     });
 }
 
+/** The two form a ring together, each when it is run: on busy machines that is so far apart. */
+const ring_ms = 250;
+
+function ofRings(rings: readonly Pair[]): Bounds {
+  const guesses = rings.map(({ to, from }) => to.at_ms - from.at_ms);
+  return [Math.min(...guesses) - ring_ms, Math.max(...guesses) + ring_ms];
+}
+
 /** Each saw it at its time, and at most `within_ms` late. */
 function ofPair({ to, from }: Pair): Bounds {
-  const late = ({ entry }: Moment) =>
-    entry.event === "membership" ? 0 : numberIn(entry, "within_ms", Number.POSITIVE_INFINITY);
+  const late = ({ entry }: Moment) => numberIn(entry, "within_ms", Number.POSITIVE_INFINITY);
   const guess = to.at_ms - from.at_ms;
   return [guess - late(to), guess + late(from)];
 }

@@ -21,8 +21,12 @@ export interface Stamp {
 }
 
 export const event_names = [
-  /** Corosync's membership of now: `ring`, `peer` (is it in it), `ago_ms`. */
+  /** By Corosync's journal: a membership was formed: `ring`, `peer` (is it in it). */
   "membership",
+  /** By Corosync's journal: for `waited_ms` no token had come round. */
+  "token lost",
+  /** By Pacemaker's journal: `what` it saw, asked for or ordered, and `of` which machine. */
+  "pacemaker",
   /** `ring` and `ago_ms` where Corosync told it; `silent_ms`: so long before that had the peer been silent. */
   "peer lost",
   "peer left",

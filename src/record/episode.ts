@@ -1,4 +1,4 @@
-import { firstOf, lastOf, moments, numberIn, type Segment, wallAt_ms } from "./segment.ts";
+import { lastOf, type Moment, moments, numberIn, type Segment, wallAt_ms } from "./segment.ts";
 
 /** Where in one machine's record a failover stands. Times are of that segment. */
 export interface Episode {
@@ -68,14 +68,26 @@ function inSegment(segment: Segment): readonly Episode[] {
 const backBetween = (segment: Segment, from_ms: number, until_ms: number): number | undefined =>
   moments(segment, "peer back").find(({ at_ms }) => at_ms > from_ms && at_ms < until_ms)?.at_ms;
 
+/** By Corosync's own word about this membership, where the record has it; otherwise when duet saw it. */
+function formed_ms(segment: Segment, { at_ms, entry }: Moment): number {
+  const { ring } = entry.detail;
+  const least_ms = at_ms - numberIn(entry, "within_ms", 0);
+  const apart = moments(segment, "membership").filter((each) => each.entry.detail["peer"] === false);
+  const formed = apart.findLast((each) =>
+    ring === undefined ? each.at_ms >= least_ms && each.at_ms <= at_ms : each.entry.detail["ring"] === ring,
+  );
+  return formed?.at_ms ?? at_ms;
+}
+
 /** Each part of duet tells of a loss: those with no return between them are one, detected when the earliest says. */
 function losses(segment: Segment): readonly number[] {
   const found: number[] = [];
   let away = false;
-  let back_ms = firstOf(segment) - 1;
-  for (const { at_ms, entry } of moments(segment, "peer lost", "peer back", "peer left")) {
+  let back_ms = Number.NEGATIVE_INFINITY;
+  for (const moment of moments(segment, "peer lost", "peer back", "peer left")) {
+    const { at_ms, entry } = moment;
     if (entry.event === "peer lost") {
-      if (!away) found.push(Math.max(at_ms, back_ms));
+      if (!away) found.push(Math.max(formed_ms(segment, moment), back_ms));
       away = true;
     } else {
       away = entry.event === "peer left";

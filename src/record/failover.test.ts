@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draw } from "./draw.ts";
-import type { Told } from "./entry.ts";
+import type { Detail, Told } from "./entry.ts";
 import { failovers } from "./failover.ts";
 import { eventAt } from "./testing.ts";
 import type { Failover } from "./timeline.ts";
@@ -110,7 +110,7 @@ test("who cut the power tells when, and is no machine of the two", () => {
   });
 });
 
-test("rings that both name line the clocks up exactly", () => {
+test("rings that both name line the clocks up, as exactly as two machines form one", () => {
   const rings = [
     ...survivor,
     ...returned,
@@ -118,9 +118,57 @@ test("rings that both name line the clocks up exactly", () => {
     back(4_600, "membership", { ring: "8", peer: true, ago_ms: 50 }),
   ];
   const failover = only(rings);
-  assert.equal(failover.clocks[0]?.within_ms, 0);
+  assert.equal(failover.clocks[0]?.within_ms, 250);
   // By the rings b's clock is 124.95 s behind, not 125 s.
   assert.equal(new Map(at(failover)).get("caught up"), 31_950);
+});
+
+test("what Corosync and Pacemaker told their journals is taken before duet's own looks and time-outs", () => {
+  const told = (
+    mono_ms: number,
+    at_ms: number,
+    event: "membership" | "token lost" | "pacemaker",
+    detail: Detail,
+  ) => eventAt("a", mono_ms, event, { ...detail, ago_ms: mono_ms - at_ms });
+  const words = [
+    told(104_000, 99_490, "token lost", { waited_ms: 1_500 }),
+    told(104_000, 99_990, "membership", { ring: "7", peer: false }),
+    told(104_000, 100_040, "pacemaker", { what: "off asked", of: "b" }),
+    told(135_000, 129_400, "membership", { ring: "8", peer: true }),
+  ];
+  const failover = only([...survivor, ...words, ...returned]);
+  const times = new Map(at(failover));
+  assert.deepEqual(
+    (["lost", "detected", "fence asked", "peer back"] as const).map((name) => times.get(name)),
+    [-2_000, 0, 50, 29_410],
+  );
+  assert.equal(failover.at, "2026-01-01T00:01:39.990Z");
+  assert.equal(failover.phases[0]?.note, "Corosync's last token");
+  // No token was missed: then no time-out ran, and none is made up.
+  const goodbye = only([...survivor, ...words.slice(1), ...returned]);
+  assert.equal(new Map(at(goodbye)).get("lost"), undefined);
+  assert.match(goodbye.phases[0]?.note ?? "", /goodbye/);
+  // A token was missed, and for how long it was waited is not told: then by the time-outs.
+  const older = only([...survivor, told(104_000, 99_490, "token lost", {}), ...words.slice(1), ...returned]);
+  assert.deepEqual([older.phases[0]?.note, older.phases[0]?.at_ms], ["by Corosync's time-outs", -4_000]);
+  // Who stood still counts from when it fell silent, and its own time-out says nothing of its peer.
+  const late = survivor.map((entry) =>
+    entry.kind === "event" && entry.event === "peer lost"
+      ? { ...entry, detail: { ...entry.detail, ago_ms: 8_000 } }
+      : entry,
+  );
+  const stood = only([...late, ...words, ...returned]);
+  assert.equal(stood.at, "2026-01-01T00:01:39.990Z");
+  assert.match(stood.phases[0]?.note ?? "", /stood still/);
+});
+
+test("a loss that only a look saw says how late that can have been", () => {
+  const looked = survivor.map((entry) =>
+    entry.kind === "event" && entry.event === "peer lost"
+      ? { ...entry, detail: { within_ms: 9_000 } }
+      : entry,
+  );
+  assert.match(only(looked).phases[1]?.note ?? "", /up to 9\.0 s before/);
 });
 
 test("what both saw must not contradict itself: then there are only the wall clocks", () => {

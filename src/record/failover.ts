@@ -19,7 +19,8 @@ export function failovers(entries: readonly Told[], last: number): readonly Fail
 function told(scene: Scene): Failover {
   const { episode, survivor, gone, placed, clocks } = scene;
   const phases = phasesOf(scene);
-  const end_ms = phases.findLast(({ at_ms }) => at_ms !== undefined)?.at_ms ?? 0;
+  // What is not whole again goes on.
+  const end_ms = phases.find(({ name }) => name === "1+1")?.at_ms ?? Number.POSITIVE_INFINITY;
   const turns = turnsOf(placed, end_ms);
   return {
     survivor,

@@ -3,6 +3,7 @@ import {
   constants,
   fdatasyncSync,
   fstatSync,
+  fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -51,6 +52,8 @@ export class RecordFile implements Sink {
   #number = 0;
   /** The file does not end with a whole line: what is cut must not take the next line with it. */
   #cut = false;
+  /** This process has made a file: its name must be on disk, too, before anything in it can count on that. */
+  #made = false;
   #told = false;
 
   constructor(folder: string, machine: string, onTrouble: (why: string) => void, bounds = bounds_default) {
@@ -67,12 +70,22 @@ export class RecordFile implements Sink {
       const bytes = Buffer.from(this.#cut ? `\n${line}` : line);
       this.#cut = true;
       if (writeSync(fd, bytes) === bytes.length) this.#cut = false;
-      if (sync) fdatasyncSync(fd);
+      if (sync) this.#sync(fd);
     } catch (error) {
-      const code = errnoOf(error);
-      if (code === undefined) throw error;
-      this.#trouble(code);
+      this.#trouble(errnoOf(error) ?? String(error));
     }
+  }
+
+  #sync(fd: number): void {
+    fdatasyncSync(fd);
+    if (!this.#made) return;
+    const folder = openSync(this.#folder, constants.O_RDONLY);
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+    this.#made = false;
   }
 
   close(): void {
@@ -134,6 +147,7 @@ export class RecordFile implements Sink {
     writeFileSync(beside, firstLine(this.#machine), { mode: 0o600, flag: "wx" });
     try {
       linkSync(beside, join(this.#folder, fileName(number)));
+      this.#made = true;
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
     } finally {

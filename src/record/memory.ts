@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { errnoOf } from "../machine/files.ts";
 import type { TableName } from "../decide/rules.ts";
 
 /** The last decision on a question that was written down, and how often it was made again since. */
@@ -29,6 +28,8 @@ export interface Memory {
   readonly sight: Sight | undefined;
   /** The membership whose loss is written down. */
   readonly lost: string | undefined;
+  /** Something happened of which Corosync's and Pacemaker's journals may tell more, until then; undefined: all is told. */
+  readonly unread_ms: number | undefined;
 }
 
 export interface MemoryStore {
@@ -42,6 +43,7 @@ export const freshMemory = (boot: string): Memory => ({
   folds: {},
   sight: undefined,
   lost: undefined,
+  unread_ms: 0,
 });
 
 export function memoryInProcess(): MemoryStore {
@@ -74,8 +76,8 @@ export function memoryFile(path: string): MemoryStore {
         if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
         writeFileSync(beside, JSON.stringify(memory), { mode: 0o600 });
         renameSync(beside, path);
-      } catch (error) {
-        if (errnoOf(error) === undefined) throw error;
+      } catch {
+        // An entry too many is the worst that comes of it.
       }
     },
   };
@@ -87,8 +89,12 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function isMemory(value: unknown): value is Memory {
   if (!isRecord(value) || typeof value["boot"] !== "string" || !isRecord(value["folds"])) return false;
   if (!Object.values(value["folds"]).every(isFold)) return false;
-  const { sight, lost } = value;
-  return (sight === undefined || isSight(sight)) && (lost === undefined || typeof lost === "string");
+  const { sight, lost, unread_ms } = value;
+  return (
+    (sight === undefined || isSight(sight)) &&
+    (lost === undefined || typeof lost === "string") &&
+    (unread_ms === undefined || Number.isFinite(unread_ms))
+  );
 }
 
 const isFold = (value: unknown): boolean =>

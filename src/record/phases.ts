@@ -1,10 +1,9 @@
 import type { Deed } from "../decide/decision.ts";
 import type { EventName } from "./entry.ts";
+import { eventsOf, type Known, unknown } from "./known.ts";
+import { detectedOf, lostOf } from "./lost.ts";
 import type { Placed, Scene } from "./scene.ts";
 import { type Phase, type PhaseName, phase_names } from "./timeline.ts";
-
-type Known = Omit<Phase, "name">;
-const unknown = (note?: string): Known => ({ at_ms: undefined, machine: undefined, rule: undefined, note });
 
 /** All phases of a failover, in order, known or not. */
 export function phasesOf(scene: Scene): readonly Phase[] {
@@ -14,11 +13,8 @@ export function phasesOf(scene: Scene): readonly Phase[] {
   const from_ms = taken_ms ?? 0;
   const back = backOf(scene, from_ms);
   const known: Readonly<Record<PhaseName, Known>> = {
-    lost: lostOf(scene),
-    detected:
-      episode.detected_ms === undefined
-        ? unknown("no loss was seen")
-        : { ...unknown(), at_ms: 0, machine: survivor },
+    lost: lostOf(scene, offOf(scene).at_ms ?? 0),
+    detected: detectedOf(scene),
     "fence asked": fenceAsked(scene),
     "Off confirmed": offOf(scene),
     takeover:
@@ -49,35 +45,6 @@ const find = ({ placed }: Scene, machine: string, name: EventName, from_ms: numb
       entry.machine === machine && entry.kind === "event" && entry.event === name && at_ms >= from_ms,
   );
 
-/** Nobody sees a machine die: an outsider's word, Corosync's time-outs, or the last that it wrote. */
-function lostOf(scene: Scene): Known {
-  const { episode, placed, survivor, gone } = scene;
-  if (episode.detected_ms === undefined) return unknown("no loss was seen");
-  const outside = placed.findLast(
-    ({ entry, at_ms }) =>
-      entry.kind === "event" && entry.event === "lost" && entry.detail["machine"] === gone && at_ms <= 0,
-  );
-  if (outside !== undefined)
-    return { ...unknown("told from outside"), at_ms: outside.at_ms, machine: outside.entry.machine };
-  const silent = placed.find(
-    ({ entry }) =>
-      entry.machine === survivor &&
-      entry.kind === "event" &&
-      entry.event === "peer lost" &&
-      typeof entry.detail["silent_ms"] === "number",
-  );
-  const silent_ms = silent?.entry.kind === "event" ? silent.entry.detail["silent_ms"] : undefined;
-  if (typeof silent_ms === "number")
-    return { ...unknown("by Corosync's time-outs"), at_ms: -silent_ms, machine: survivor };
-  const off_ms = offOf(scene).at_ms ?? 0;
-  const sign = placed.findLast(({ entry, at_ms }) => entry.machine === gone && at_ms <= off_ms);
-  if (sign === undefined) return unknown("before it was detected: nobody saw when");
-  // No bar for a bound: it would look like a measurement.
-  return sign.at_ms > 0
-    ? unknown(`before it was detected: ${gone} went on, and was cut off`)
-    : unknown(`after ${(sign.at_ms / 1000).toFixed(3)} s: the last that ${gone} wrote`);
-}
-
 function fenceAsked(scene: Scene): Known {
   const { survivor, placed } = scene;
   const asked = find(scene, survivor, "fence asked", 0);
@@ -85,10 +52,17 @@ function fenceAsked(scene: Scene): Known {
     ({ entry, at_ms }) =>
       at_ms >= 0 && entry.machine === survivor && entry.kind === "decision" && entry.question === "fence",
   );
-  const at_ms = asked?.at_ms ?? decided?.at_ms;
-  if (at_ms === undefined) return unknown();
-  return { at_ms, machine: survivor, rule: fenceRule(scene), note: undefined };
+  const pacemaker = pacemakers(scene, "off asked");
+  const times = [asked, decided, pacemaker].flatMap((each) => (each === undefined ? [] : [each.at_ms]));
+  if (times.length === 0) return unknown();
+  return { at_ms: Math.min(...times), machine: survivor, rule: fenceRule(scene), note: undefined };
 }
+
+/** What Pacemaker told its journal of the machine that was lost. */
+const pacemakers = (scene: Scene, what: string) =>
+  eventsOf(scene, "pacemaker").find(
+    ({ at_ms, detail }) => at_ms >= 0 && detail["what"] === what && detail["of"] === scene.gone,
+  );
 
 function offOf(scene: Scene): Known {
   const off = event(scene, scene.survivor, "off confirmed", 0);
@@ -137,7 +111,13 @@ function served(scene: Scene, from_ms: number): Known {
 /** Seen by whoever saw it first; with the rule by which the other then came in. */
 function backOf(scene: Scene, from_ms: number): Known {
   const { placed, gone, survivor } = scene;
-  const mine = event(scene, survivor, "peer back", from_ms);
+  const joined = eventsOf(scene, "membership").find(
+    ({ at_ms, detail }) => at_ms >= from_ms && detail["peer"] === true,
+  );
+  const mine =
+    joined === undefined
+      ? event(scene, survivor, "peer back", from_ms)
+      : { ...unknown(), at_ms: joined.at_ms, machine: survivor };
   const back = mine.at_ms === undefined ? event(scene, gone, "peer back", from_ms) : mine;
   if (back.at_ms === undefined) return back;
   const since_ms = back.at_ms;

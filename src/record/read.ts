@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { exit, fail, type Problem } from "../base/problem.ts";
-import { isMissing, readSmall } from "../machine/files.ts";
+import { errnoOf, isMissing, readSmall } from "../machine/files.ts";
 import { decode, wrongFirstLine } from "./decode.ts";
 import type { Place, Told } from "./entry.ts";
 import { numberOf } from "./file.ts";
@@ -86,7 +86,10 @@ async function filesAt(path: string): Promise<readonly string[]> {
     const names = (await readdir(path)).filter((name) => numberOf(name) !== undefined).toSorted();
     if (names.length > 0) return names.map((name) => join(path, name));
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    const code = errnoOf(error);
+    if (code === undefined) throw error;
+    if (!isMissing(error))
+      return unreadable(path, `it can't be read: ${code}`, "a machine's record is root's alone: try as root");
   }
   return fail(
     "DUET-E-RECORD-NONE",
@@ -97,11 +100,8 @@ async function filesAt(path: string): Promise<readonly string[]> {
   );
 }
 
-const unreadable = (where: string, what: string): never =>
-  fail(
-    "DUET-E-RECORD-FORMAT",
-    where,
-    what,
-    "read it with the duet that wrote it, or name another file",
-    exit.badInput,
-  );
+const unreadable = (
+  where: string,
+  what: string,
+  fix = "read it with the duet that wrote it, or name another file",
+): never => fail("DUET-E-RECORD-FORMAT", where, what, fix, exit.badInput);

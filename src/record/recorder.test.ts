@@ -6,10 +6,11 @@ import { decide } from "../decide/decide.ts";
 import { empty, type Facts, type Holding, type Peer } from "../decide/facts.ts";
 import { ordinary } from "../decide/model/product.ts";
 import { fold_ms_max } from "./fold.ts";
-import { memoryFile } from "./memory.ts";
+import { memoryFile, memoryInProcess } from "./memory.ts";
 import { openRecorder } from "./open.ts";
 import { readRecord } from "./read.ts";
-import { scratch, TestRecorder } from "./testing.ts";
+import { Recorder } from "./recorder.ts";
+import { scratch, stampAt, TestRecorder } from "./testing.ts";
 
 const full: Holding = {
   ...empty,
@@ -136,15 +137,72 @@ test("a loss is told once for each membership, and a step's end says what went w
   );
 });
 
-test("a person's word is synced, with what was shown", () => {
+test("a person's word is synced, with what was shown; what a takeover waits for is not", () => {
   const record = new TestRecorder();
-  record.recorder().event("1+1");
+  for (const name of [
+    "peer lost",
+    "fence asked",
+    "off confirmed",
+    "takeover begins",
+    "may have served",
+  ] as const)
+    record.recorder().event(name);
+  assert.deepEqual(record.synced, []);
   record.recorder().admin("root", "confirm-peer-down b", "b does not answer");
   assert.equal(record.synced.length, 1);
   assert.match(
     record.synced[0] ?? "",
     /"who":"root","said":"confirm-peer-down b","shown":"b does not answer"/,
   );
+});
+
+test("the end of a takeover and 1+1 are synced: a power cut does not take them", () => {
+  const record = new TestRecorder();
+  record.recorder().event("takeover ends", { epoch: 2 });
+  record.recorder().event("1+1");
+  assert.equal(record.synced.length, 2);
+});
+
+test("the journals are read after each turn, until nothing more comes of it, and told with their own times", () => {
+  const record = new TestRecorder();
+  assert.ok(record.recorder().unread, "at first nobody has read them");
+  const peer = { id: 2, name: "b" };
+  record.now_ms = 5_000;
+  record.recorder().clusterWords(
+    [
+      { at_ms: 4_000.5, kind: "token lost", waited_ms: 1_500 },
+      { at_ms: 4_500, kind: "membership", ring: "1.d", members: [1] },
+      { at_ms: 4_510, kind: "pacemaker", what: "peer member", of: "a" },
+      { at_ms: 4_520, kind: "pacemaker", what: "off asked", of: "b" },
+    ],
+    peer,
+  );
+  assert.ok(!record.recorder().unread, "there was no event since");
+  assert.deepEqual(
+    record.entries.map((entry) => entry.kind === "event" && [entry.event, entry.detail]),
+    [
+      ["token lost", { waited_ms: 1_500, ago_ms: 999.5 }],
+      ["membership", { ring: "1.d", peer: false, ago_ms: 500 }],
+      ["pacemaker", { what: "off asked", of: "b", ago_ms: 480 }],
+    ],
+  );
+  record.recorder().event("peer back");
+  record.recorder().clusterWords([], peer);
+  assert.ok(record.recorder().unread, "Pacemaker is still at work on it");
+  record.now_ms += 31_000;
+  record.recorder().clusterWords([], peer);
+  assert.ok(!record.recorder().unread);
+});
+
+test("a sink that throws, whatever it throws, stops nobody", () => {
+  const throwing = {
+    append: () => {
+      throw new TypeError("a bug");
+    },
+  };
+  const recorder = new Recorder(throwing, () => stampAt(1_000), memoryInProcess());
+  recorder.event("1+1");
+  recorder.decision("start", whole, decide("start", whole));
 });
 
 test("on a machine: clocks that all processes share, and a memory that outlives them, or is broken", async () => {

@@ -1,6 +1,7 @@
 import type { Failure, Loss, State } from "../act/effects.ts";
 import type { End } from "../act/steps.ts";
 import type { Verdict } from "../decide/decide.ts";
+import type { ClusterWord } from "../machine/cluster-journal.ts";
 import type { Facts } from "../decide/facts.ts";
 import { type TableName, tableNames } from "../decide/rules.ts";
 import { encode } from "./encode.ts";
@@ -13,6 +14,15 @@ import { sightNews, sightOf, stateNews } from "./watch.ts";
 
 /** After these the same decision is another one: it is about another loss. */
 const turning: ReadonlySet<EventName> = new Set(["peer lost", "peer left", "peer back", "1+1"]);
+
+/** Of these the journals may tell more. */
+const newsworthy: ReadonlySet<EventName> = new Set([...turning, "off confirmed", "takeover ends"]);
+
+/** So long after such an event Pacemaker is still at work on it. */
+const echo_ms = 30_000;
+
+/** What a power cut must not take. All of them come when the machine serves, or has nothing to serve: nobody waits for the disk. */
+const kept: ReadonlySet<EventName> = new Set(["takeover ends", "full", "1+1", "fence failed"]);
 
 interface Step {
   readonly name: string;
@@ -47,9 +57,32 @@ export class Recorder {
   }
 
   /** `sync`: on disk when this returns. Not for what stands in the way of a takeover. */
-  event(event: EventName, detail: Detail = {}, sync = false): void {
+  event(event: EventName, detail: Detail = {}, sync = kept.has(event)): void {
     this.#write({ kind: "event", event, detail }, sync);
     if (turning.has(event)) this.#unfold();
+    if (newsworthy.has(event)) this.#remember({ unread_ms: this.now_ms + echo_ms });
+  }
+
+  /** Is there news in the journals that is not written down here yet? */
+  get unread(): boolean {
+    return this.#memory.unread_ms !== undefined;
+  }
+
+  /** What Corosync and Pacemaker told their journals, with the times at which they did. */
+  clusterWords(words: readonly ClusterWord[], peer: { readonly id: number; readonly name: string }): void {
+    const { unread_ms } = this.#memory;
+    if (unread_ms !== undefined && this.now_ms >= unread_ms) this.#remember({ unread_ms: undefined });
+    for (const word of words) {
+      const ago_ms = Math.max(0, Math.round((this.now_ms - word.at_ms) * 1000) / 1000);
+      if (word.kind === "token lost") {
+        const { waited_ms } = word;
+        this.event(word.kind, waited_ms === undefined ? { ago_ms } : { waited_ms, ago_ms });
+      } else if (word.kind === "membership")
+        this.event(word.kind, { ring: word.ring, peer: word.members.includes(peer.id), ago_ms });
+      // Each also tells of itself that it is a member.
+      else if (!word.what.startsWith("peer ") || word.of === peer.name)
+        this.event(word.kind, { what: word.what, of: word.of, ago_ms });
+    }
   }
 
   /** A person's word, and what that person was shown before. It is on disk when this returns. */
@@ -129,7 +162,11 @@ export class Recorder {
   }
 
   #write(body: Body, sync = false): void {
-    this.#sink.append(encode(this.#clock(), body), sync);
+    try {
+      this.#sink.append(encode(this.#clock(), body), sync);
+    } catch {
+      // Even a bug in here must not stop a takeover: the record lacks a line.
+    }
   }
 
   #remember(change: Partial<Memory>): void {

@@ -40,7 +40,11 @@ export function sceneOf(episode: Episode, segments: readonly Segment[]): Scene {
     // What the survivor wrote in an earlier boot is another story; what it wrote after a crash in this one is not.
     const from_ms = each.machine === survivor ? zero_ms : zero_ms - before_ms;
     const within = each.entries
-      .filter((entry) => at(entry) >= from_ms && at(entry) < until_ms)
+      .filter((entry) => at(entry) < until_ms)
+      .filter(
+        (entry) =>
+          at(entry) >= from_ms || (each === segment && isOmen(entry) && at(entry) >= zero_ms - before_ms),
+      )
       .map((entry) => ({ entry, at_ms: at(entry) - zero_ms }));
     if (within.length === 0) continue;
     placed.push(...within);
@@ -59,6 +63,10 @@ export function sceneOf(episode: Episode, segments: readonly Segment[]): Scene {
   const bothTell = segments.some(({ machine }) => machine === gone);
   return { episode, survivor, gone: gone ?? "its peer", bothTell, placed, clocks };
 }
+
+/** What belongs to a loss, and comes before it is one. */
+const isOmen = (entry: Told): boolean =>
+  entry.kind === "event" && (entry.event === "token lost" || entry.event === "peer lost");
 
 /** Who only tells of losses is neither of the two. */
 const isOutside = ({ entries }: Segment): boolean =>

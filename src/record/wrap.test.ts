@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Outcome } from "../act/effects.ts";
 import { fencePeer } from "../act/fence.ts";
 import { runSteps } from "../act/steps.ts";
 import { takeOver } from "../act/takeover.ts";
@@ -96,4 +97,32 @@ test("the way back of a learner is recorded", async () => {
         entry.kind === "step" && entry.edge === "end" && entry.outcome === "refused: the learner is behind",
     ),
   );
+});
+
+test("the first write is one that was acknowledged, is made once, and holds up nobody", async () => {
+  for (const [answer, events] of [
+    [{ ok: true, value: undefined }, ["first write served"]],
+    [{ ok: false, failure: { kind: "deadline", said: "no answer" } }, []],
+  ] as const) {
+    const world = made();
+    lose(world);
+    world.peer = { ...world.peer, on: false };
+    world.boot.proven = true;
+    const record = new TestRecorder();
+    const write = Promise.withResolvers<Outcome>();
+    let asked = 0;
+    const firstWrite = () => {
+      asked++;
+      return write.promise;
+    };
+    const effects = wrap(world.effects, record.recorder(), { firstWrite });
+    assert.deepEqual(await runSteps(takeOver(effects, fast, 6)), { done: true });
+    assert.equal(asked, 1);
+    const writes = () => record.story.filter((name) => name === "first write served");
+    assert.deepEqual(writes(), [], "it is not answered yet, and the takeover is over");
+    write.resolve(answer);
+    await write.promise;
+    await Promise.resolve();
+    assert.deepEqual(writes(), events);
+  }
 });

@@ -2,6 +2,11 @@ import type { Effects, Outcome } from "../act/effects.ts";
 import type { Recorder } from "./recorder.ts";
 
 export interface Known {
+  /**
+   * Makes one write through this machine's etcd. Called when it has become a cluster of one, beside what goes on: the time at which
+   * writes are answered again is that of a write that was.
+   */
+  readonly firstWrite?: () => Promise<Outcome>;
   /** So long is a peer silent before Corosync takes it for lost: its token and consensus time-outs together. */
   readonly silent_ms?: number;
 }
@@ -10,7 +15,8 @@ export interface Known {
  * The same effects, with a recorder beside them: each decision with its facts, each failure within its step, and the events
  * that can be seen from what is done. What they do and answer is not changed.
  */
-export function wrap(effects: Effects, recorder: Recorder, { silent_ms }: Known = {}): Effects {
+export function wrap(effects: Effects, recorder: Recorder, known: Known = {}): Effects {
+  const { silent_ms } = known;
   const seen = watcher(recorder);
   return {
     ...effects,
@@ -27,7 +33,7 @@ export function wrap(effects: Effects, recorder: Recorder, { silent_ms }: Known 
     },
     disk: disk(effects.disk, recorder, seen),
     unit: unit(effects.unit, recorder, seen),
-    members: members(effects.members, recorder, seen),
+    members: members(effects.members, recorder, seen, known),
     attributes: {
       ...effects.attributes,
       publish: (...given) => seen(effects.attributes.publish(...given)),
@@ -67,7 +73,12 @@ const unit = (inner: Effects["unit"], recorder: Recorder, seen: Watcher): Effect
   setMasked: (...given) => seen(inner.setMasked(...given)),
 });
 
-function members(inner: Effects["members"], recorder: Recorder, seen: Watcher): Effects["members"] {
+function members(
+  inner: Effects["members"],
+  recorder: Recorder,
+  seen: Watcher,
+  { firstWrite }: Known,
+): Effects["members"] {
   let alone = false;
   return {
     ...inner,
@@ -75,7 +86,9 @@ function members(inner: Effects["members"], recorder: Recorder, seen: Watcher): 
       seen(inner.list(at, ...given), (list) => {
         if (at === "peer" || alone || !recorder.owed) return;
         alone = list.length > 0 && list.every(({ machine }) => machine === "self");
-        if (alone) recorder.event("serves alone");
+        if (!alone) return;
+        recorder.event("serves alone");
+        if (firstWrite !== undefined) void noteWrite(firstWrite, recorder);
       }),
     addLearner: (...given) => seen(inner.addLearner(...given), () => recorder.event("learner added")),
     promote: (...given) => seen(inner.promote(...given), () => recorder.event("learner caught up")),
@@ -83,6 +96,15 @@ function members(inner: Effects["members"], recorder: Recorder, seen: Watcher): 
     moveLeader: (...given) => seen(inner.moveLeader(...given)),
     writeMarker: (...given) => seen(inner.writeMarker(...given)),
   };
+}
+
+/** Nobody waits for it, and nothing comes of it if it fails: then the read before it tells when writes were answered at the latest. */
+async function noteWrite(firstWrite: () => Promise<Outcome>, recorder: Recorder): Promise<void> {
+  try {
+    if ((await firstWrite()).ok) recorder.event("first write served");
+  } catch {
+    // It is only for the record.
+  }
 }
 
 const bmc = (inner: Effects["bmc"], recorder: Recorder, seen: Watcher): Effects["bmc"] => ({

@@ -90,6 +90,29 @@ WantedBy=multi-user.target
 `,
   },
   {
+    name: "duet-guard.service",
+    enabled: true,
+    contents: `[Unit]
+Description=duet: say why nothing runs here
+# A machine that is not set up yet says so itself.
+ConditionPathExists=/var/lib/duet/setup-done
+After=corosync.service
+
+[Service]
+Type=exec
+ExecStart=/usr/local/bin/duet guard
+# Who stands before a machine without its peer reads it there.
+StandardError=journal+console
+Restart=on-failure
+RestartSec=10s
+# It only looks.
+TimeoutStopSec=1s
+
+[Install]
+WantedBy=multi-user.target
+`,
+  },
+  {
     name: "duet-wake.service",
     contents: `[Unit]
 Description=duet: wake it

@@ -1,6 +1,7 @@
 import type { Machine, Site } from "../site/site.ts";
 import { orderedMachines } from "./corosync.ts";
 import { credentialsFile } from "./machine-site.ts";
+import { turnLength_ms } from "./fence-times.ts";
 import { fencePolicy } from "./policy.ts";
 
 /** duet's own, or the stock one in its place: that one can't refuse, takes no turns, and knows no outlet. */
@@ -33,15 +34,16 @@ export const passwordScript = (m: Machine): string => `/etc/duet/bmc/${m.name}.p
 
 const fence_s = (site: Site): number => Math.ceil(site.timeouts.fence_ms / 1000);
 
-/** One turn of the race, in which two fences have room: a command may come half a turn late. */
-export const turn_s = 2 * fencePolicy.race_delay_s.value;
+/** One turn of the race where nothing was measured: what follows from it is written before anything can be. */
+export const turn_s = (site: Site): number =>
+  Math.ceil(turnLength_ms(site.timeouts, [undefined, undefined]) / 1000);
 
 /** One try of one device: what it waits for inside, the fence, and the margin. */
 export function offTimeout_s(site: Site, target: Machine, agent: FenceAgent): number {
   const delay_s =
     agent === "fence_redfish"
       ? raceDelay_s(site, target)
-      : fencePolicy.turns_waited.value * turn_s + fencePolicy.goodbye_s.value;
+      : fencePolicy.turns_waited.value * turn_s(site) + fencePolicy.goodbye_s.value;
   return delay_s + fence_s(site) + fencePolicy.margin_s.value;
 }
 
@@ -51,9 +53,12 @@ export function fencingTimeout_s(site: Site, agent: FenceAgent): number {
   return Math.max(...site.machines.map((m) => offTimeout_s(site, m, agent))) * tries;
 }
 
-/** The preferred machine is fenced later, so it wins a race of two healthy ones. A stored value, never computed then. */
+/**
+ * For the stock agent, which takes no turns. The preferred machine is fenced later by a whole fence and a margin, so it wins a race
+ * of two healthy ones. A stored value, never computed then.
+ */
 export function raceDelay_s(site: Site, target: Machine): number {
   const preferred =
     site.fencing.preferred === "leader" ? orderedMachines(site)[0]?.name : site.fencing.preferred;
-  return target.name === preferred ? fencePolicy.race_delay_s.value : 0;
+  return target.name === preferred ? fence_s(site) + fencePolicy.measured_extra_s.value : 0;
 }

@@ -7,6 +7,7 @@ import { corosyncConf } from "./corosync.ts";
 import { etcdEnvironment, etcdUnits, tlsFile } from "./etcd.ts";
 import { passwordScript } from "./fence-device.ts";
 import { fenceAgentFile } from "./fence-duet.ts";
+import { linkFiles, linkUnits } from "./links.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
 import {
   authorities,
@@ -54,10 +55,11 @@ export function machineIgnition(site: Site, machine: Machine, materials: Materia
     secret(tlsFile("ca", "key"), materials.etcdAuthority.key.reveal()),
     ...agentFiles,
     fenceAgentFile,
+    ...linkFiles(site, machine),
     ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
     ...site.machines.flatMap((m) => bmcFiles(m, materials)),
   ];
-  return ignition(files, [...units, ...etcdUnits, ...agentUnits]);
+  return ignition(files, [...units, ...etcdUnits, ...agentUnits, ...linkUnits(site, machine)]);
 }
 
 const text = (path: string, content: string): MachineFile => ({ path, mode: 0o644, content });
@@ -97,6 +99,8 @@ RemainAfterExit=yes
 ExecStart=/usr/local/bin/duet setup
 # Waits for its peer for as long as it takes: each try has its own deadlines and says what it waits for.
 TimeoutStartSec=infinity
+# Whoever stands before a machine that does not come up reads there why.
+StandardError=journal+console
 Restart=on-failure
 RestartSec=5s
 

@@ -70,11 +70,16 @@ export const resourcePolicy = {
 } as const;
 
 export const fencePolicy = {
-  race_delay_s: choose(
-    10,
-    "when both live and see each other lost, the fence of the preferred machine starts this much later: longer than a fence by an ordinary BMC (about 6 s on one HPE model). A slower one can let both go off: dark, but nothing lost. Setup will measure it",
+  /** One fence from command to confirmed Off is the site's `timeouts.fence`, until it is measured. */
+  measured_room: choose(1.5, "a BMC that was measured once is slower on another day"),
+  measured_extra_s: choose(
+    2,
+    "the two see a loss up to a token apart, and a busy machine sends its command late",
   ),
-  /** One fence from command to confirmed Off is the site's `timeouts.fence`. */
+  fence_s_min: choose(
+    5,
+    "half a turn, in which a machine may begin: from the loss to the command 3 s passed on a machine with ten times the load that it can bear",
+  ),
   margin_s: choose(15, "what an agent needs around that: to start, to log in, to read the state"),
   off_retries: choose(2, "a BMC that lost one request is asked again before Pacemaker starts over"),
   monitor_interval_s: choose(
@@ -123,6 +128,32 @@ export const etcdClonePolicy = {
   "clone-node-max": choose("1", "the same"),
   interleave: choose("true", "what depends on it waits for the instance beside it, never for the peer's"),
   notify: choose("true", "a peer that was stopped or fenced is news"),
+} as const;
+
+/**
+ * Of CRI-O and the kubelet, which systemd runs. One that fails is restarted; one whose starts fail is left down and shown until
+ * the failures have aged (`failure-timeout`), and is then tried again. What a failed stop means is the site's `fencing.stop_failure`.
+ */
+export const serviceOperations: readonly {
+  readonly name: string;
+  readonly timeout_s: number;
+  readonly interval_s?: number;
+  readonly why: string;
+}[] = [
+  { name: "start", timeout_s: 100, why: "systemd gives up a start after 90 s, and says why" },
+  { name: "stop", timeout_s: 100, why: "systemd kills after 90 s what does not end" },
+  {
+    name: "monitor",
+    timeout_s: 20,
+    interval_s: 10,
+    why: "systemd is asked, not the service; its own Restart= is quicker where there is one",
+  },
+];
+
+export const serviceClonePolicy = {
+  "clone-max": choose("2", "two machines"),
+  "clone-node-max": choose("1", "the same"),
+  interleave: choose("true", "what depends on it waits for the instance beside it, never for the peer's"),
 } as const;
 
 /**

@@ -68,11 +68,12 @@ test("a cluster's name has at most 15 characters, and two long ones that begin a
 test("the preferred machine is fenced later, the other at once", () => {
   const site = siteOf();
   const delays = site.machines.map((m) => [m.name, raceDelay_s(site, m)]);
-  assert.deepEqual(Object.fromEntries(delays), { node1: fencePolicy.race_delay_s.value, node2: 0 });
+  const later_s = site.timeouts.fence_ms / 1000 + fencePolicy.measured_extra_s.value;
+  assert.deepEqual(Object.fromEntries(delays), { node1: later_s, node2: 0 });
   const other = siteOf((s) => Object.assign(s, { fencing: { preferred: "node2" } }));
   assert.deepEqual(
     other.machines.map((m) => raceDelay_s(other, m)),
-    [fencePolicy.race_delay_s.value, 0],
+    [later_s, 0],
   );
 });
 
@@ -84,7 +85,9 @@ test("the time-outs contain each other: fence, one try with its delay, all tries
     const fence_s = site.timeouts.fence_ms / 1000;
     for (const m of site.machines) {
       assert.ok(offTimeout_s(site, m, "fence_redfish") > raceDelay_s(site, m) + fence_s);
-      assert.ok(offTimeout_s(site, m, "fence_duet") > fencePolicy.turns_waited.value * turn_s + fence_s);
+      assert.ok(
+        offTimeout_s(site, m, "fence_duet") > fencePolicy.turns_waited.value * turn_s(site) + fence_s,
+      );
       for (const agent of ["fence_duet", "fence_redfish"] as const)
         assert.ok(
           fencingTimeout_s(site, agent) >= offTimeout_s(site, m, agent) * (1 + fencePolicy.off_retries.value),

@@ -36,6 +36,10 @@ export const timeout_bounds = {
 
 export const witness_default: Site["witness"] = "on";
 
+/** Nothing that runs is switched off unless somebody has said so. */
+export const stop_failure_default: Site["fencing"]["stop_failure"] = "block";
+export const test_default: Site["fencing"]["test"] = "off";
+
 export const trust_default: Trust = { by: "system" };
 
 /** The name that sorts first, by code unit: the same on every machine whatever its locale. */

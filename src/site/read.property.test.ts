@@ -48,6 +48,8 @@ const site: fc.Arbitrary<Site> = fc
     ssh_keys: fc.array(path, { minLength: 1, maxLength: 3 }),
     preferred: fc.nat({ max: 2 }),
     witness: fc.constantFrom("on", "off"),
+    stop_failure: fc.constantFrom("block", "fence"),
+    test: fc.constantFrom("off", "setup"),
     token_ms: fc.integer({ min: 1000, max: 30_000 }),
     bmc_call_ms: fc.integer({ min: 2500, max: 60_000 }),
     fence_ms: fc.integer({ min: 120_000, max: 600_000 }),
@@ -82,7 +84,11 @@ const site: fc.Arbitrary<Site> = fc
       machines,
       ssh_keys: given.ssh_keys,
       ...(given.api ? { api: { address: address(given.families[0] ?? 4, 99) } } : {}),
-      fencing: { preferred: machines[given.preferred]?.name ?? "leader" },
+      fencing: {
+        preferred: machines[given.preferred]?.name ?? "leader",
+        stop_failure: given.stop_failure,
+        test: given.test,
+      },
       witness: given.witness,
       timeouts: { token_ms: given.token_ms, bmc_call_ms: given.bmc_call_ms, fence_ms: given.fence_ms },
     };

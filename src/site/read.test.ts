@@ -30,7 +30,7 @@ test("a minimal file is under 20 lines and gets every default", () => {
         bmc: { url: "https://203.0.113.12", credentials: { env: "NODE2_BMC" }, trust: { by: "system" } },
       },
     ],
-    fencing: { preferred: "node1" },
+    fencing: { preferred: "node1", stop_failure: "block", test: "off" },
     witness: "on",
     timeouts: { token_ms: 1500, bmc_call_ms: 5000, fence_ms: 60_000 },
   });
@@ -52,7 +52,7 @@ test("a file with every key is read, addresses in canonical form", () => {
   assert.deepEqual(site?.machines[0]?.pdu?.trust, { by: "ca", file: "site-ca.pem" });
   assert.deepEqual(site?.machines[1]?.bmc.trust, { by: "nothing" });
   assert.deepEqual(site?.api, { address: "2001:db8::10" });
-  assert.deepEqual(site?.fencing, { preferred: "leader" });
+  assert.deepEqual(site?.fencing, { preferred: "leader", stop_failure: "fence", test: "setup" });
   assert.equal(site?.witness, "off");
   assert.deepEqual(site?.timeouts, { token_ms: 2000, bmc_call_ms: 1500, fence_ms: 120_000 });
 });

@@ -1,6 +1,13 @@
 import type { Problem } from "../base/problem.ts";
 import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
-import { preferredDefault, timeouts_default, trust_default, witness_default } from "./defaults.ts";
+import {
+  preferredDefault,
+  stop_failure_default,
+  test_default,
+  timeouts_default,
+  trust_default,
+  witness_default,
+} from "./defaults.ts";
 import { draftOf } from "./draft.ts";
 import { parseDuration } from "./duration.ts";
 import { parseFingerprint } from "./fingerprint.ts";
@@ -56,7 +63,11 @@ function siteOf(written: WrittenSite): Site {
     machines,
     ssh_keys: typeof written.ssh_key === "string" ? [written.ssh_key] : written.ssh_key,
     ...(written.api === undefined ? {} : { api: { address: known(canonicalAddress(written.api.address)) } }),
-    fencing: { preferred: written.fencing?.preferred ?? preferredDefault(machines) },
+    fencing: {
+      preferred: written.fencing?.preferred ?? preferredDefault(machines),
+      stop_failure: written.fencing?.stop_failure ?? stop_failure_default,
+      test: written.fencing?.test ?? test_default,
+    },
     witness: written.witness ?? witness_default,
     timeouts: {
       token_ms: duration(timeouts.token) ?? timeouts_default.token_ms,

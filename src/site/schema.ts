@@ -207,10 +207,26 @@ export const siteSchema = v.pipe(
                   ),
                 ),
               ),
+              stop_failure: v.optional(
+                v.pipe(
+                  v.picklist(["block", "fence"], say("stop-failure")),
+                  v.description(
+                    "When CRI-O or the kubelet can't be stopped: block leaves it and shows it, fence powers the machine off",
+                  ),
+                ),
+              ),
+              test: v.optional(
+                v.pipe(
+                  v.picklist(["off", "setup"], say("fence-test")),
+                  v.description(
+                    "setup: at the first setup each machine is switched off once by its peer, to measure how long that takes",
+                  ),
+                ),
+              ),
             },
             say("fencing"),
           ),
-          v.description("How the race to fence is decided"),
+          v.description("How the race to fence is decided, and when a machine is switched off"),
         ),
       ),
       witness: v.optional(

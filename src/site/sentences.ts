@@ -81,6 +81,16 @@ const table = {
     what: "`witness` must be on or off",
     fix: "write `witness: on`, or leave it out",
   },
+  "stop-failure": {
+    code: "DUET-E-SITE-CHOICE",
+    what: "`stop_failure` must be block or fence",
+    fix: "write `fencing: { stop_failure: fence }` to have the machine powered off, or leave it out",
+  },
+  "fence-test": {
+    code: "DUET-E-SITE-CHOICE",
+    what: "`test` must be off or setup",
+    fix: "write `fencing: { test: setup }` to let setup switch each machine off once, or leave it out",
+  },
   addresses: {
     code: "DUET-E-SITE-TYPE",
     what: "`addresses` must be a list with one address per link",

@@ -13,6 +13,10 @@ export interface Site {
   readonly fencing: {
     /** Who wins when the wire between two healthy machines is cut: a machine's name, or whoever leads. */
     readonly preferred: string;
+    /** When CRI-O or the kubelet can't be stopped: it is left and shown, or its machine is fenced. */
+    readonly stop_failure: "block" | "fence";
+    /** `setup`: consent to switch each machine off once, at its first setup, to measure how long that takes. */
+    readonly test: "off" | "setup";
   };
   /** `off` gives up starting alone without a human (design 3.7). */
   readonly witness: "on" | "off";

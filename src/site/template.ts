@@ -34,7 +34,9 @@ ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address
 
 # Who wins when the wire between two healthy machines is cut: a machine's name, or leader.
 # Without this, the name that sorts first.
-# fencing: { preferred: ${scalar(answers.machines[0]?.name ?? "node1")} }
+# \`test: setup\` lets setup switch each machine off once, to measure how long that takes; \`stop_failure: fence\` powers a machine
+# off that can't stop its kubelet or CRI-O.
+# fencing: { preferred: ${scalar(answers.machines[0]?.name ?? "node1")}, test: setup }
 
 # off gives up starting a machine alone without a human.
 # witness: on

@@ -2,6 +2,7 @@ import type { Machine } from "../../site/site.ts";
 import { checkBmc } from "./bmc.ts";
 import { between, judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
+import { judgeFencing } from "./fencing.ts";
 import type { Finding } from "./finding.ts";
 import { checkSshKeys } from "./keys.ts";
 import { checkMachine } from "./machine.ts";
@@ -15,7 +16,7 @@ export async function checkWorld(
 ): Promise<readonly Finding[]> {
   const track = tracker(say);
   const [keys, ...machines] = await Promise.all([
-    checkSshKeys(context).then((findings) => ({ findings, name: "site", offset: undefined })),
+    checkSshKeys(context).then((findings) => ({ findings, name: "site" })),
     ...context.site.machines.map((machine) => checkAllOf(machine, context, track)),
   ]);
   return [
@@ -23,6 +24,7 @@ export async function checkWorld(
     ...keys.findings,
     ...machines.flatMap((machine) => machine.findings),
     ...clocksBetween(machines),
+    ...judgeFencing(context.site, machines),
   ];
 }
 
@@ -33,7 +35,8 @@ async function checkAllOf(machine: Machine, context: CheckContext, track: Track)
     track(`${name}'s PDU`, checkPdu(machine, context)),
     track(name, checkMachine(machine, context)),
   ]);
-  return { name, offset: itself.offset, findings: [...bmc, ...pdu, ...itself.findings] };
+  const { offset, fencing } = itself;
+  return { name, offset, fencing, findings: [...bmc, ...pdu, ...itself.findings] };
 }
 
 type Track = <T>(name: string, work: Promise<T>) => Promise<T>;

@@ -12,6 +12,8 @@ export interface Finding {
   readonly detail: string;
   /** How long the thing itself took to answer, where that means something. */
   readonly ms?: number;
+  /** How much longer it might take without harm. */
+  readonly margin_ms?: number;
   /** What to do; there for everything that is not ok. */
   readonly fix?: string;
   readonly code?: string;

@@ -4,12 +4,16 @@ import type { CheckContext } from "./context.ts";
 import { judgeDisk } from "./disk.ts";
 import type { Finding } from "./finding.ts";
 import { judgeLinks, reach } from "./links.ts";
+import type { ProbeReport } from "./probe.ts";
+import { judgeSetup } from "./setup.ts";
 import { probeBySsh } from "./ssh.ts";
 
 export interface MachineFindings {
   readonly findings: readonly Finding[];
   /** Its clock against ours, where it could be asked. */
   readonly offset?: Offset;
+  /** What its cluster knows of fences. */
+  readonly fencing?: ProbeReport["fencing"];
 }
 
 /** The machine itself: its links, and over ssh its clock and disk. */
@@ -23,7 +27,13 @@ export async function checkMachine(machine: Machine, context: CheckContext): Pro
   if (!probed.ok) return { findings: [...links, probed.finding] };
   const { report, offset } = probed;
   return {
-    findings: [...links, judgeClock(subject, "clock", "here", offset), judgeDisk(subject, report.disk)],
+    findings: [
+      ...links,
+      judgeClock(subject, "clock", "here", offset),
+      judgeDisk(subject, report.disk),
+      ...judgeSetup(subject, report.setup),
+    ],
     offset,
+    fencing: report.fencing,
   };
 }

@@ -2,8 +2,14 @@ import { open, unlink } from "node:fs/promises";
 import { release } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
-import { exit, fail } from "../../base/problem.ts";
+import { paths } from "../../base/paths.ts";
+import { DuetError, exit, fail } from "../../base/problem.ts";
 import { now_ms } from "../../machine/clock.ts";
+import { fenceTimesShape, readFenceTimes } from "../../machine/fence-times.ts";
+import { exists } from "../../machine/files.ts";
+import { loadSite } from "../../machine/site-file.ts";
+import { pairTurn_ms } from "../hands/times.ts";
+import { readSetupReport, setupReport } from "../setup/report.ts";
 
 const disk = v.object({
   folder: v.string(),
@@ -19,6 +25,10 @@ export const probeReport = v.object({
   clock: v.object({ start_ms: v.number(), end_ms: v.number() }),
   disk,
   versions: v.object({ duet: v.string(), node: v.string(), kernel: v.string() }),
+  /** Where it is a machine of a site: how far its setup has come. */
+  setup: v.optional(setupReport),
+  /** What its cluster knows of how long a fence takes, by machine, and the turn of the race that follows from it. */
+  fencing: v.optional(v.object({ times: v.record(v.string(), fenceTimesShape), turn_ms: v.number() })),
 });
 export type ProbeReport = v.InferOutput<typeof probeReport>;
 
@@ -35,7 +45,23 @@ export async function probe(folder: string, duet: string): Promise<ProbeReport> 
     clock: { start_ms, end_ms: Date.now() },
     disk: report,
     versions: { duet, node: process.versions.node, kernel: release() },
+    ...(await ofSite()),
   };
+}
+
+async function ofSite(): Promise<Pick<ProbeReport, "setup" | "fencing">> {
+  if (!(await exists(paths.machine))) return {};
+  const setup = await readSetupReport();
+  try {
+    const site = await loadSite(paths.site);
+    const times = await readFenceTimes(site);
+    if (times === undefined) return { setup };
+    return { setup, fencing: { times: Object.fromEntries(times), turn_ms: pairTurn_ms(site, times) } };
+  } catch (error) {
+    // A site file that can't be read is what setup has failed of, and says.
+    if (!(error instanceof DuetError)) throw error;
+    return { setup };
+  }
 }
 
 async function probeDisk(folder: string): Promise<DiskReport> {

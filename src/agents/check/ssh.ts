@@ -28,20 +28,25 @@ export async function probeBySsh(subject: string, address: string, context: Chec
   return { ok: true, report: parsed.output, offset: offsetOf(ours, parsed.output.clock) };
 }
 
-export function sshCommand(address: string, config: string | undefined): readonly [string, ...string[]] {
+/** `words`: of duet's command there. */
+export function sshCommand(
+  address: string,
+  config: string | undefined,
+  words: readonly string[] = ["probe", "--json"],
+  connect_s = 5,
+): readonly [string, ...string[]] {
   return [
     "ssh",
     ...(config === undefined ? [] : ["-F", config]),
     "-o",
     "BatchMode=yes",
     "-o",
-    "ConnectTimeout=5",
+    `ConnectTimeout=${connect_s}`,
     "-l",
     "root",
     address,
     "duet",
-    "probe",
-    "--json",
+    ...words,
   ];
 }
 

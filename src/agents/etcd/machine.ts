@@ -5,18 +5,23 @@ import type { Facts } from "../../decide/facts.ts";
 import type { Effects } from "../../act/effects.ts";
 import { fail } from "../../base/problem.ts";
 import { attributeOf } from "../../machine/attributes.ts";
+import { lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
 import { isListening } from "../../machine/ports.ts";
 import { run } from "../../machine/process.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import { unitState } from "../../machine/systemd.ts";
+import type { Part } from "../../record/open.ts";
 import { factsAttribute } from "../hands/attributes.ts";
 import type { Hands } from "../hands/effects.ts";
+import { measuredTimes } from "../hands/measured.ts";
 import { Notes } from "../hands/notes.ts";
 import { failureOf } from "../hands/outcome.ts";
+import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { siteTimes } from "../hands/times.ts";
 import type { FenceMachine } from "../fence/agent.ts";
+import { tellSaying } from "../status/publish.ts";
 import type { EtcdSeat } from "./agent.ts";
 import { ocf, type Status } from "./ocf.ts";
 
@@ -74,7 +79,9 @@ async function stopHere(): Promise<Status> {
 }
 
 /** This machine's hands. */
-export async function loadHands(): Promise<Hands> {
+export async function loadHands(by: Part = "agent"): Promise<Hands> {
+  // It takes as long as the rest, and is waited for at its end.
+  const lasting = lastingAttributes().catch(() => undefined);
   const { machineHands } = await import("../hands/effects.ts");
   const { Ways } = await import("../hands/ways.ts");
   const me = (await readIfThere(paths.machine))?.trim() ?? "";
@@ -86,7 +93,8 @@ export async function loadHands(): Promise<Hands> {
       `${paths.site} does not name ${me} and one other`,
       "render the site again",
     );
-  return machineHands(new Ways({ site, me, folder: siteFolder(paths.site) }), "agent", say);
+  const hands = machineHands(new Ways({ site, me, folder: siteFolder(paths.site) }), by, say);
+  return { ...hands, times: siteTimes(site, await measuredTimes(site, lasting)) };
 }
 
 /** The machine that this runs on, for fence_duet. */
@@ -94,11 +102,11 @@ export async function fenceMachine(version: string): Promise<FenceMachine> {
   const { fenceSeat } = await import("../fence/machine.ts");
   return {
     ...fenceSeat(version),
-    effects: async (ways) => {
+    hands: async (ways) => {
       const { machineHands } = await import("../hands/effects.ts");
-      return machineHands(ways, "fence", say).effects;
+      return machineHands(ways, "fence", say);
     },
-    times: ({ site }) => siteTimes(site),
+    times: async ({ site }) => siteTimes(site, await measuredTimes(site, lastingAttributes())),
     wake: () => Promise.resolve(new Notes().set("wake")),
   };
 }
@@ -122,7 +130,25 @@ export async function runOneShot(): Promise<void> {
       }
     },
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
+    tellMore: async () => {
+      // Without a leader here somebody may wait for the next look.
+      if (watched.last?.etcd.leader === true && hands.recorder.unread) await tellJournals(hands);
+      // Nobody hears it while the peer is away, and a takeover must not wait for that.
+      if (watched.last?.peer.seen === "now") await tellSaying();
+    },
   });
+  if (watched.last !== undefined && isWholePair(watched.last)) await makeRoom();
+}
+
+/** Copies that are not needed any more. One that can't be removed now is there at the next look. */
+async function makeRoom(): Promise<void> {
+  const { pruneKept } = await import("../hands/prune.ts");
+  try {
+    const gone = await pruneKept(paths.kept);
+    if (gone.length > 0) say(`old copies are removed from ${paths.kept}: ${gone.join(", ")}`);
+  } catch (error) {
+    say(`an old copy in ${paths.kept} can't be removed: ${failureOf(error).failure.said}`);
+  }
 }
 
 /** Nothing is to be done, and nothing is wrong: the recorder counts these, the journal need not. */
@@ -150,5 +176,6 @@ function watch(effects: Effects): { readonly effects: Effects; readonly last: Fa
   };
 }
 
-const isAtPeace = ({ self, peer, etcd: { leader } }: Facts): boolean =>
-  peer.seen !== "now" || (leader && isFullVoter(self) && peer.facts !== undefined && isFullVoter(peer.facts));
+const isWholePair = ({ self, peer, etcd: { leader } }: Facts): boolean =>
+  peer.seen === "now" && leader && isFullVoter(self) && peer.facts !== undefined && isFullVoter(peer.facts);
+const isAtPeace = (facts: Facts): boolean => facts.peer.seen !== "now" || isWholePair(facts);

@@ -1,3 +1,4 @@
+import type { End } from "../../act/steps.ts";
 import { work } from "../../act/work.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import type { Recorder } from "../../record/recorder.ts";
@@ -19,10 +20,12 @@ export interface OneShot {
   readonly peerWord: () => Promise<string | undefined>;
   /** Both are whole, or the peer is not there: its next word comes with an event. */
   readonly atPeace: () => boolean;
+  /** For the record: what the journals tell. It takes a while, and is asked for only where nobody waits for this machine. */
+  readonly tellMore?: () => Promise<void>;
 }
 
 /** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
-export async function oneShot({ hands, peerWord, atPeace }: OneShot): Promise<void> {
+export async function oneShot({ hands, peerWord, atPeace, tellMore }: OneShot): Promise<void> {
   const { effects, times, recorder, notes, peerFirst } = hands;
   const wanted = () => notes.has("started") && !notes.has("leaving");
   for (let round = 0; round < rounds_max && wanted(); round += 1) {
@@ -31,9 +34,12 @@ export async function oneShot({ hands, peerWord, atPeace }: OneShot): Promise<vo
     const repeat = notes.take("publish");
     const heard = await peerWord();
     const log = (step: string) => recorder.step(step);
-    const again = await work(effects, times, { repeat, peerFirst: await peerFirst(), log });
+    const ended = (end: End) => recorder.stepsEnd(end);
+    const again = await work(effects, times, { repeat, peerFirst: await peerFirst(), log, ended });
+    // Where it was not even begun, or something threw.
     recorder.stepsEnd();
     if (again || notes.has("wake")) continue;
+    await tellMore?.();
     if (atPeace() || !(await isNews(heard, peerWord, () => notes.has("wake") || !wanted()))) return;
   }
 }

@@ -184,3 +184,40 @@ test("it listens for the peer's next word while the two are not whole", async ()
     assert.ok(looks > 1, "the other word made it look again");
   });
 });
+
+test("how steps ended is told to the record, and the journals are read when nothing is left to do", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    world.peer = { ...world.peer, member: false, on: false };
+    world.boot.proven = true;
+    notes.set("started");
+    const told: string[] = [];
+    const run = () =>
+      oneShot({
+        hands: {
+          effects: {
+            ...world.effects,
+            unit: { ...world.effects.unit, start: async () => failed("failed", "it can't start") },
+          },
+          times: fast,
+          notes,
+          recorder: {
+            step: () => {},
+            stepsEnd: (end) => {
+              if (end !== undefined) told.push(end.done ? "done" : end.why);
+            },
+          },
+          peerFirst: async () => false,
+        },
+        peerWord: async () => undefined,
+        atPeace: () => true,
+        tellMore: async () => {
+          told.push("journals");
+          notes.drop("started");
+        },
+      });
+    await run();
+    assert.match(told[0] ?? "", /it can't start/);
+    assert.ok(told.indexOf("journals") !== 0, "not before the takeover was tried");
+  });
+});

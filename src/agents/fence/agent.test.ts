@@ -13,6 +13,7 @@ import { Secret } from "../../base/secret.ts";
 import { empty, type Holding } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
 import { parseXml } from "../../machine/xml.ts";
+import { TestRecorder } from "../../record/testing.ts";
 import { bmcEffects, readBmcs } from "../hands/bmc.ts";
 import { siteText } from "../hands/testing-site.ts";
 import type { Ways } from "../hands/ways.ts";
@@ -74,6 +75,7 @@ const voter: Holding = {
 
 /** A machine that has just lost its peer, with a true BMC before it. */
 class Survivor {
+  readonly record = new TestRecorder();
   readonly world = new FakeWorld();
   readonly out: string[] = [];
   readonly err: string[] = [];
@@ -114,8 +116,9 @@ class Survivor {
       siteFile: this.#siteFile,
       version: "1.2.3",
       readInput: async () => this.input,
-      effects: (ways) => this.#effects(ways),
-      times: () => ({ ...times_default, bmc_ms: 400, turn_ms: 1_600, again_ms: 20, tries_max: 5 }),
+      hands: async (ways) => ({ effects: await this.#effects(ways), recorder: this.record.recorder() }),
+      times: () =>
+        Promise.resolve({ ...times_default, bmc_ms: 400, turn_ms: 1_600, again_ms: 20, tries_max: 5 }),
       wake: async () => {
         this.woken++;
       },
@@ -143,6 +146,9 @@ test("off as Pacemaker asks for it: options on stdin, success at confirmed Off, 
     assert.equal(survivor.woken, 1);
     assert.ok(survivor.world.boot.proven);
     assert.match(survivor.out.join(""), /node2 is off/);
+    const { story } = survivor.record;
+    assert.equal(story[0], "fence asked");
+    assert.equal(story.at(-1), "end note that Off is proven");
   }
 });
 
@@ -150,6 +156,7 @@ test("refused where this machine may not take over, with the sentence of the rul
   const learner = new Survivor(plain, { ...voter, standing: "learner", full: false });
   assert.equal(await learner.run("--action=off", "--plug=node2"), 1);
   assert.match(learner.said, /^fence_duet: node2 was not fenced: /);
+  assert.deepEqual(learner.record.story, ["fence asked", "fence failed"]);
   const back = new Survivor();
   back.world.peer = { ...back.world.peer, member: true };
   assert.equal(await back.run("-o", "off", "-n", "node2"), 1);

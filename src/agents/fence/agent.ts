@@ -4,11 +4,17 @@ import { runSteps } from "../../act/steps.ts";
 import type { Times } from "../../act/times.ts";
 import { DuetError } from "../../base/problem.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
+import type { Recorder } from "../../record/recorder.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import { bmcEffects, lookAtPeer, silentWays } from "../hands/bmc.ts";
 import { Ways } from "../hands/ways.ts";
 import { actions, help, metadata } from "./metadata.ts";
 import { type FenceOptions, type Parsed, parseArguments, parseInput } from "./options.ts";
+
+export interface FenceHands {
+  readonly effects: Effects;
+  readonly recorder: Pick<Recorder, "event" | "step" | "stepsEnd">;
+}
 
 /** What the agent needs of the machine that it runs on. */
 export interface FenceMachine {
@@ -18,8 +24,8 @@ export interface FenceMachine {
   readonly version: string;
   readonly readInput: () => Promise<string>;
   /** Needed for off alone: to read a power state takes nothing but a BMC. */
-  readonly effects: (ways: Ways) => Promise<Effects>;
-  readonly times: (ways: Ways) => Times;
+  readonly hands: (ways: Ways) => Promise<FenceHands>;
+  readonly times: (ways: Ways) => Promise<Times>;
   /** The peer is off: the takeover is to be looked at now. */
   readonly wake: () => Promise<void>;
   /** Stdout, which people read, and stderr, which Pacemaker logs. */
@@ -120,9 +126,13 @@ function report(machine: FenceMachine, outcome: Outcome, success: string): numbe
 }
 
 async function off(ways: Ways, machine: FenceMachine): Promise<number> {
-  const effects = await machine.effects(ways);
-  const end = await runSteps(fencePeer(effects, machine.times(ways)));
+  const { effects, recorder } = await machine.hands(ways);
+  // Since this process began: who asked had to wait for that.
+  recorder.event("fence asked", { of: ways.theirs.name, ago_ms: Math.round(performance.now()) });
+  const end = await runSteps(fencePeer(effects, await machine.times(ways)), recorder.step);
+  recorder.stepsEnd(end);
   if (!end.done) {
+    recorder.event("fence failed", { of: ways.theirs.name, why: end.why });
     machine.complain(`fence_duet: ${ways.theirs.name} was not fenced: ${end.why}\n`);
     // Pacemaker asks again at once and for ever, also where the answer stays no: without this the BMCs would be asked every second.
     await effects.pause(calm_ms);

@@ -12,6 +12,8 @@ import { openRecorder, type Part } from "../../record/open.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { wrap } from "../../record/wrap.ts";
 import { detectionOf, orderedMachines } from "../../render/corosync.ts";
+import { tellConsole } from "../status/console.ts";
+import { Said } from "../status/said.ts";
 import { attributeEffects, type Saying } from "./attributes.ts";
 import { bmcEffects } from "./bmc.ts";
 import { diskEffects } from "./disk.ts";
@@ -24,6 +26,8 @@ import { etcdNow, Reach } from "./reach.ts";
 import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
+
+const first_write_ms = 5_000;
 
 /** All that duet on this machine can do, and what goes with it. */
 export interface Hands {
@@ -75,7 +79,12 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   };
   const { token_ms, consensus_ms } = detectionOf(site);
   return {
-    effects: wrap(effects, recorder, { silent_ms: token_ms + consensus_ms }),
+    effects: noting(
+      wrap(effects, recorder, {
+        silent_ms: token_ms + consensus_ms,
+        firstWrite: () => reach.members.writeMarker(first_write_ms),
+      }),
+    ),
     times: siteTimes(site),
     recorder,
     notes,
@@ -84,6 +93,19 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
       const { preferred } = site.fencing;
       // Slowly: only what a look at peace sees.
       return preferred === "leader" ? (await reach.leads()) === "other" : preferred !== mine.name;
+    },
+  };
+}
+
+/** The last decision on each question is kept for `duet status`, and on the console while this machine waits. */
+function noting(effects: Effects, said = new Said()): Effects {
+  return {
+    ...effects,
+    decide: (question, facts) => {
+      const verdict = effects.decide(question, facts);
+      said.note(question, verdict);
+      if (question === "start") tellConsole(verdict);
+      return verdict;
     },
   };
 }

@@ -1,15 +1,26 @@
 import { type Times, times_default } from "../../act/times.ts";
-import { turn_s } from "../../render/fence-device.ts";
+import { type FenceTimes, turnLength_ms } from "../../render/fence-times.ts";
 import { fencePolicy } from "../../render/policy.ts";
 import type { Site } from "../../site/site.ts";
 
-/** How long each effect may take at this site. */
-export const siteTimes = ({ timeouts }: Site): Times => ({
+/** How long each effect may take at this site. `measured`: of each machine's fence, as Pacemaker's configuration has it. */
+export const siteTimes = (
+  { timeouts, machines }: Pick<Site, "timeouts" | "machines">,
+  measured: ReadonlyMap<string, FenceTimes> = new Map(),
+): Times => ({
   ...times_default,
   bmc_ms: timeouts.bmc_call_ms,
-  turn_ms: turn_s * 1000,
+  turn_ms: pairTurn_ms({ timeouts, machines }, measured),
   goodbye_ms: fencePolicy.goodbye_s.value * 1000,
 });
+
+export function pairTurn_ms(
+  { timeouts, machines }: Pick<Site, "timeouts" | "machines">,
+  measured: ReadonlyMap<string, FenceTimes>,
+): number {
+  const [one, other] = machines.map(({ name }) => measured.get(name));
+  return turnLength_ms(timeouts, [one, other]);
+}
 
 /** A stop that overran would be answered by a fence: all of it together is shorter than Pacemaker's patience. */
 export const leaveTimes = (times: Times): Times => ({

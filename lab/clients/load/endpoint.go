@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+)
+
+// Endpoint is one machine's etcd, by one connection. Nothing is sent again by itself, so that each operation has one outcome.
+type Endpoint struct {
+	name       string
+	connection *grpc.ClientConn
+	kv         pb.KVClient
+	// When it last answered anything, and when a client last gave up on it. Since the load began.
+	answeredUs atomic.Int64
+	gaveUpUs   atomic.Int64
+}
+
+// NAME=HOST:PORT
+func dial(said string, credentials credentials.TransportCredentials) (*Endpoint, error) {
+	name, address, ok := strings.Cut(said, "=")
+	if !ok {
+		return nil, fmt.Errorf("an endpoint is NAME=HOST:PORT, not %q", said)
+	}
+	connection, err := grpc.NewClient("passthrough:///"+address,
+		grpc.WithTransportCredentials(credentials),
+		grpc.WithDisableRetry(),
+		grpc.WithStatsHandler(sentHandler{}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)),
+		// By default a client waits up to two minutes before it tries a machine again.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.5, Jitter: 0.2, MaxDelay: 500 * time.Millisecond},
+			MinConnectTimeout: 3 * time.Second,
+		}),
+		// The time-out is also TCP's own for what was sent and never confirmed: a machine without power is noticed by it.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 3 * time.Second}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &Endpoint{name: name, connection: connection, kv: pb.NewKVClient(connection)}, nil
+}
+
+// A client that got no answer here goes to the other one, until somebody was answered here again.
+func (e *Endpoint) isWell() bool {
+	return e.connection.GetState() == connectivity.Ready && e.gaveUpUs.Load() <= e.answeredUs.Load()
+}
+
+func readCredentials(ca, cert, key string) (credentials.TransportCredentials, error) {
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s has no certificate", ca)
+	}
+	own, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, err
+	}
+	return credentials.NewTLS(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12}), nil
+}
+
+type sentKey struct{}
+
+// Whether a request left this program: gRPC's error codes do not tell.
+func withSent(ctx context.Context) (context.Context, *atomic.Bool) {
+	sent := new(atomic.Bool)
+	return context.WithValue(ctx, sentKey{}, sent), sent
+}
+
+type sentHandler struct{}
+
+func (sentHandler) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+func (sentHandler) HandleRPC(ctx context.Context, event stats.RPCStats) {
+	if _, ok := event.(*stats.OutPayload); !ok {
+		return
+	}
+	if sent, ok := ctx.Value(sentKey{}).(*atomic.Bool); ok {
+		sent.Store(true)
+	}
+}
+func (sentHandler) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (sentHandler) HandleConn(context.Context, stats.ConnStats)                       {}
+
+// Refusals that etcd gives before it proposes anything, or with nothing done. Every other error leaves the operation open.
+var refusals = []string{
+	"etcdserver: no leader",
+	"etcdserver: too many requests",
+	"etcdserver: mvcc: database space exceeded",
+	"etcdserver: rpc not supported for learner",
+	"etcdserver: request is too large",
+	"etcdserver: permission denied",
+}
+
+type fate struct {
+	outcome string
+	// etcd, or the machine, said something: the client did not give up by itself.
+	answered bool
+	// The request never left, so nobody could answer it.
+	unsent bool
+	said   string
+}
+
+func judge(err error, sent bool, gaveUp bool, write bool) fate {
+	if err == nil {
+		return fate{outcome: outcomeOk, answered: true}
+	}
+	said := err.Error()
+	if s, ok := status.FromError(err); ok {
+		said = s.Message()
+	}
+	gaveUp = gaveUp || errors.Is(err, context.DeadlineExceeded)
+	made := fate{outcome: outcomeOpen, answered: !gaveUp && strings.HasPrefix(said, "etcdserver:"), unsent: !sent, said: said}
+	if !sent || !write {
+		made.outcome = outcomeFailed
+	}
+	for _, refusal := range refusals {
+		if said == refusal {
+			made.outcome = outcomeFailed
+		}
+	}
+	return made
+}

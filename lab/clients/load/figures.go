@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+)
+
+// Figures is what the clients see, kept up while they run, in a bounded space.
+type Figures struct {
+	mutex   sync.Mutex
+	load    *Load
+	writers int
+	status  Status
+	reads   map[string]*Reads
+	// Writes under way: when they began, and where.
+	flying map[int64]*Operation
+	// Since when so many writes as there are writers are under way.
+	fullSinceUs int64
+	lastAckUs   int64
+}
+
+// Status is told a few times a second, and once more at the end. Times are since the load began.
+type Status struct {
+	NowUs      int64 `json:"now_us"`
+	BegunMs    int64 `json:"begun_ms"` // of the wall clock, to lay this beside the machines' recordings
+	Ended      bool  `json:"ended"`
+	Operations int64 `json:"operations"`
+	InFlight   int   `json:"in_flight"`
+	// How long as many writes as wanted were in flight.
+	FullUs       int64 `json:"full_us"`
+	Acknowledged int64 `json:"acknowledged"`
+	// Writes whose client was told of a failure, or refused a connection; and those that stay open without a word.
+	Failed   int64 `json:"failed"`
+	Open     int64 `json:"open"`
+	FirstUs  int64 `json:"first_us"`
+	LastUs   int64 `json:"last_us"`
+	GapUs    int64 `json:"gap_us"`
+	GapEndUs int64 `json:"gap_end_us"`
+	// The longest that a write took until its answer, whatever it was, or takes at a member that answers others.
+	LongestUs int64 `json:"longest_us"`
+	// The longest until an error.
+	LongestErrorUs int64 `json:"longest_error_us"`
+	// Writes whose client gave up at a member that answered others meanwhile.
+	Hung      int64             `json:"hung"`
+	Endpoints map[string]*Reads `json:"endpoints"`
+	// What clients were told, and how often.
+	Errors map[string]int64 `json:"errors"`
+}
+
+// Reads is what one endpoint answered.
+type Reads struct {
+	Linearizable  int64 `json:"linearizable"`
+	Serializable  int64 `json:"serializable"`
+	Acknowledged  int64 `json:"acknowledged"`
+	LastSerialUs  int64 `json:"last_serializable_us"`
+	SerialGapUs   int64 `json:"serializable_gap_us"`
+	LastLinearUs  int64 `json:"last_linearizable_us"`
+	LastWrittenUs int64 `json:"last_acknowledged_us"`
+}
+
+// How many different errors are told apart.
+const errorsMax = 40
+
+func newFigures(load *Load, writers int) *Figures {
+	f := &Figures{load: load, writers: writers, reads: map[string]*Reads{}, flying: map[int64]*Operation{}, fullSinceUs: -1, lastAckUs: -1}
+	f.status = Status{BegunMs: load.start.UnixMilli(), Endpoints: f.reads, Errors: map[string]int64{}, FirstUs: -1}
+	for _, endpoint := range load.endpoints {
+		f.reads[endpoint.name] = &Reads{}
+	}
+	return f
+}
+
+func (f *Figures) begins(o *Operation) {
+	if !o.isWrite() {
+		return
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.flying[o.Id] = o
+	if len(f.flying) == f.writers {
+		f.fullSinceUs = o.CallUs
+	}
+}
+
+func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	s := &f.status
+	s.Operations++
+	if fate.said != "" {
+		if _, known := s.Errors[fate.said]; known || len(s.Errors) < errorsMax {
+			s.Errors[fate.said]++
+		}
+	}
+	if o.isWrite() {
+		f.writeEnds(o, fate, endpoint)
+		return
+	}
+	reads := f.reads[o.Endpoint]
+	if o.Outcome != outcomeOk {
+		return
+	}
+	if o.Kind == kindRead {
+		reads.Linearizable++
+		reads.LastLinearUs = o.ReturnUs
+		return
+	}
+	if reads.Serializable > 0 {
+		reads.SerialGapUs = max(reads.SerialGapUs, o.ReturnUs-reads.LastSerialUs)
+	}
+	reads.Serializable++
+	reads.LastSerialUs = o.ReturnUs
+}
+
+func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
+	s := &f.status
+	delete(f.flying, o.Id)
+	f.noLongerFull(o.ReturnUs)
+	took := o.ReturnUs - o.CallUs
+	switch {
+	case o.Outcome == outcomeOk:
+		s.Acknowledged++
+		f.reads[o.Endpoint].Acknowledged++
+		f.reads[o.Endpoint].LastWrittenUs = o.ReturnUs
+		f.acknowledged(o.ReturnUs)
+	case o.Outcome == outcomeFailed || fate.answered:
+		s.Failed++
+		s.LongestErrorUs = max(s.LongestErrorUs, took)
+	default:
+		s.Open++
+	}
+	if o.Outcome == outcomeOpen && !fate.answered {
+		// Nobody answers at a machine that died. One that answers others must answer this one too.
+		if took >= f.load.patience.Microseconds() && lived(endpoint, o) {
+			s.Hung++
+			s.LongestUs = max(s.LongestUs, took)
+		}
+		return
+	}
+	if !fate.unsent {
+		s.LongestUs = max(s.LongestUs, took)
+	}
+}
+
+// The endpoint answered somebody for longer than a moment after this began.
+func lived(endpoint *Endpoint, o *Operation) bool {
+	return endpoint.answeredUs.Load() > o.CallUs+time.Second.Microseconds()
+}
+
+func (f *Figures) noLongerFull(nowUs int64) {
+	if f.fullSinceUs >= 0 && len(f.flying) < f.writers {
+		f.status.FullUs += nowUs - f.fullSinceUs
+		f.fullSinceUs = -1
+	}
+}
+
+func (f *Figures) acknowledged(atUs int64) {
+	if f.lastAckUs < 0 {
+		f.status.FirstUs = atUs
+	} else if gap := atUs - f.lastAckUs; gap > f.status.GapUs {
+		f.status.GapUs, f.status.GapEndUs = gap, atUs
+	}
+	f.lastAckUs = max(f.lastAckUs, atUs)
+}
+
+// The state now; a write that is not over yet counts as far as it went.
+func (f *Figures) tell(told io.Writer, ended bool) error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	s := f.status
+	s.NowUs, s.Ended, s.InFlight, s.LastUs = f.load.nowUs(), ended, len(f.flying), f.lastAckUs
+	if f.fullSinceUs >= 0 {
+		s.FullUs += s.NowUs - f.fullSinceUs
+	}
+	// A gap that no write ends counts up to now, or to the moment when the clients were stopped.
+	until := s.NowUs
+	if stopped := f.load.stoppedUs.Load(); stopped > 0 {
+		until = stopped
+	}
+	if gap := until - f.lastAckUs; f.lastAckUs >= 0 && gap > s.GapUs {
+		s.GapUs, s.GapEndUs = gap, until
+	}
+	for _, o := range f.flying {
+		for _, endpoint := range f.load.endpoints {
+			if endpoint.name == o.Endpoint && lived(endpoint, o) {
+				s.LongestUs = max(s.LongestUs, s.NowUs-o.CallUs)
+			}
+		}
+	}
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = told.Write(append(line, '\n'))
+	return err
+}

@@ -1,0 +1,75 @@
+import * as v from "valibot";
+
+/** What the clients' program says of itself, and what its judges say. Times in it are microseconds since the load began. */
+
+const reads = v.object({
+  linearizable: v.number(),
+  serializable: v.number(),
+  acknowledged: v.number(),
+  last_serializable_us: v.number(),
+  serializable_gap_us: v.number(),
+  last_linearizable_us: v.number(),
+  last_acknowledged_us: v.number(),
+});
+
+const status = v.object({
+  now_us: v.number(),
+  /** Milliseconds since the epoch. */
+  begun_ms: v.number(),
+  ended: v.boolean(),
+  operations: v.number(),
+  in_flight: v.number(),
+  /** How long as many writes as wanted were in flight. */
+  full_us: v.number(),
+  acknowledged: v.number(),
+  /** Writes whose client was told of a failure. */
+  failed: v.number(),
+  /** Writes whose client heard nothing, or lost its connection. */
+  open: v.number(),
+  first_us: v.number(),
+  last_us: v.number(),
+  gap_us: v.number(),
+  gap_end_us: v.number(),
+  /** The longest that a write took at an etcd that answers others. */
+  longest_us: v.number(),
+  longest_error_us: v.number(),
+  hung: v.number(),
+  endpoints: v.record(v.string(), reads),
+  errors: v.record(v.string(), v.number()),
+});
+export type Status = v.InferOutput<typeof status>;
+export const readStatus = (line: string): Status => v.parse(v.pipe(v.string(), v.parseJson(), status), line);
+
+const verdict = v.object({
+  ok: v.boolean(),
+  operations: v.number(),
+  keys: v.number(),
+  open: v.number(),
+  open_seen: v.number(),
+  problems: v.array(v.string()),
+  picture: v.optional(v.string()),
+  took_ms: v.number(),
+});
+export type Verdict = v.InferOutput<typeof verdict>;
+export const readVerdict = (text: string): Verdict =>
+  v.parse(v.pipe(v.string(), v.parseJson(), verdict), text);
+
+const found = v.object({
+  ok: v.boolean(),
+  acknowledged: v.number(),
+  open: v.number(),
+  open_happened: v.number(),
+  machines: v.array(
+    v.object({
+      name: v.string(),
+      silent: v.optional(v.string()),
+      revision: v.number(),
+      changes: v.number(),
+      missing: v.number(),
+      digest: v.string(),
+    }),
+  ),
+  problems: v.array(v.string()),
+});
+export type Found = v.InferOutput<typeof found>;
+export const readFound = (text: string): Found => v.parse(v.pipe(v.string(), v.parseJson(), found), text);

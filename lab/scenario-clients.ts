@@ -1,0 +1,167 @@
+import { cp, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { now_ms, sleep } from "../src/machine/clock.ts";
+import type { Progress } from "../src/machine/progress.ts";
+import { machine_names } from "../src/scenario/slots.ts";
+import type { Doing, Seen } from "../src/scenario/world.ts";
+import { Crowd } from "./clients/crowd.ts";
+import { figuresOf } from "./clients/figures.ts";
+import { operatorsSeat } from "./clients/seat.ts";
+import { machineOf } from "./folder.ts";
+import { isHung, isOn } from "./metal/power.ts";
+import type { Eyes } from "./scenario-eyes.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+/** A machine that lives answers a serializable read within this, however busy the host is. */
+const stale_ms_max = 5_000;
+const look_ms = 100;
+const second_us = 1_000_000;
+
+/** The clients of a scenario: from `clients write` on they write and read, until the scenario stops them or looks at their history. */
+export class Clients {
+  readonly #stage: Stage;
+  readonly #progress: Progress;
+  readonly #reuse: boolean;
+  /** All that wrote in this scenario; the last one may still be at it. */
+  readonly #crowds: Crowd[] = [];
+  /** Nothing is left to learn from these. */
+  readonly #judged = new Set<Crowd>();
+  readonly #bounds_ms: number[] = [];
+  #troubled = 0;
+
+  constructor(stage: Stage, progress: Progress, reuse: boolean) {
+    this.#stage = stage;
+    this.#progress = progress;
+    this.#reuse = reuse;
+  }
+
+  get last(): Crowd | undefined {
+    return this.#crowds.at(-1);
+  }
+
+  /** Somebody is about to be lost: what fails from here on fails because of that. */
+  mark(): void {
+    this.#troubled = this.#failures();
+  }
+
+  get haveFailed(): boolean {
+    return this.#failures() > this.#troubled;
+  }
+
+  /** Writes without success: refused, answered with an error, cut off or given up. */
+  #failures(): number {
+    const { failed, open } = this.last?.status ?? { failed: 0, open: 0 };
+    return failed + open;
+  }
+
+  async begin(per_s: number | undefined): Promise<void> {
+    await this.stop();
+    const lab = await this.#stage.lab();
+    for (const name of machine_names) {
+      const machine = machineOf(lab, name);
+      if (!(await isOn(lab, machine)) || (await isHung(lab, machine))) continue;
+      this.#crowds.push(await Crowd.begin(await operatorsSeat(lab, name, this.#progress), per_s));
+      this.#troubled = 0;
+      return;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.last?.isOver === false) await this.last.stop();
+  }
+
+  /** Now, and once more when the history is looked at: some writes are still under way. */
+  async endWithin(bound_ms: number): Promise<Seen> {
+    this.#bounds_ms.push(bound_ms);
+    const { longest_us } = (await this.last?.fresh()) ?? { longest_us: 0 };
+    return {
+      ok: longest_us <= bound_ms * 1000,
+      seen: `the longest write took ${(longest_us / second_us).toFixed(1)} s`,
+    };
+  }
+
+  /** Each machine that lives answers a serializable read that is asked for now. */
+  async staleReadsGoOn(): Promise<Seen> {
+    const lab = await this.#stage.lab();
+    const asked_us = (await this.last?.fresh())?.now_us ?? 0;
+    const answered = (name: string) =>
+      (this.last?.status.endpoints[name]?.last_serializable_us ?? 0) > asked_us;
+    const mute: string[] = [];
+    for (const name of machine_names) {
+      const machine = machineOf(lab, name);
+      if (!(await isOn(lab, machine)) || (await isHung(lab, machine))) continue;
+      for (const end_ms = now_ms() + stale_ms_max; !answered(name) && now_ms() < end_ms; )
+        await sleep(look_ms);
+      // One that was fenced meanwhile owes no answer.
+      if (!answered(name) && (await isOn(lab, machine))) mute.push(`${name} answers nothing`);
+    }
+    return { ok: mute.length === 0, seen: mute.join(", ") };
+  }
+
+  async noGapOver(bound_ms: number): Promise<Seen> {
+    const status = await this.last?.fresh();
+    const gap_us = status?.gap_us ?? 0;
+    return {
+      ok: (status?.acknowledged ?? 0) > 0 && gap_us <= bound_ms * 1000,
+      seen: `the longest gap was ${(gap_us / second_us).toFixed(2)} s`,
+    };
+  }
+
+  /** Every acknowledged write is found on each machine that votes, and each history is linearizable. They stop for it. */
+  async nothingLost(): Promise<Seen> {
+    await this.stop();
+    const told: string[] = [];
+    for (const crowd of this.#crowds) {
+      const [found, verdict] = [await crowd.verify(), await crowd.check()];
+      const late = this.#bounds_ms.filter((bound_ms) => crowd.status.longest_us > bound_ms * 1000);
+      const problems = [
+        ...found.problems,
+        ...verdict.problems,
+        ...late.map((bound_ms) => `a write took longer than ${bound_ms / 1000} s`),
+      ];
+      if (problems.length > 0)
+        return { ok: false, seen: `${problems.join("; ")}. The history is in ${await kept(crowd)}` };
+      this.#judged.add(crowd);
+      told.push(figuresOf(crowd.status, found, verdict));
+    }
+    return { ok: this.#crowds.length > 0, seen: told.join("; ") || "no client has written" };
+  }
+
+  async close(): Promise<void> {
+    for (const crowd of this.#crowds) crowd.kill();
+    // A lab that goes takes its data with it; one that stays would reach its quota after some dozen scenarios.
+    if (this.#reuse) for (const crowd of this.#judged) await crowd.clean();
+  }
+}
+
+/** The history, and porcupine's picture of it, outlive the lab. */
+async function kept(crowd: Crowd): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "duet-history-"));
+  await cp(crowd.history, join(folder, "history.jsonl"));
+  await cp(crowd.picture, join(folder, "violation.html")).catch(() => undefined);
+  return folder;
+}
+
+/** What a scenario says of its clients. */
+export function clientWords(clients: Clients, eyes: Eyes): Doing {
+  const begin = async (per_s: number | undefined): Promise<Seen> => {
+    await clients.begin(per_s);
+    const acknowledged = clients.last?.status.acknowledged ?? 0;
+    return { ok: acknowledged > 0, seen: acknowledged > 0 ? "" : "no write was acknowledged" };
+  };
+  return {
+    "clients-write": () => begin(undefined),
+    "clients-rate": ({ number }) => begin(number),
+    "stop-clients": async () => {
+      await clients.stop();
+      return { ok: true, seen: "" };
+    },
+    "until-writes-fail": ({ within_ms }) =>
+      eyes.until("no write has failed", within_ms, async () => clients.haveFailed, look_ms),
+    "expect-nothing-lost": () => clients.nothingLost(),
+    "expect-bounded-writes": ({ duration }) => clients.endWithin(duration),
+    "expect-stale-reads": () => clients.staleReadsGoOn(),
+    "expect-gap": ({ duration }) => clients.noGapOver(duration),
+  };
+}

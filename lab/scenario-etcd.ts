@@ -1,0 +1,104 @@
+import { now_ms, sleep } from "../src/machine/clock.ts";
+import { machine_names, type MachineName } from "../src/scenario/slots.ts";
+import type { Doing, Seen } from "../src/scenario/world.ts";
+import { runIn } from "./run.ts";
+import { passing } from "./scenario-care.ts";
+import type { Etcds } from "./scenario-etcds.ts";
+import type { Eyes } from "./scenario-eyes.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+/** A learner that is nearly there is one for a moment only. */
+const brief_ms = 50;
+/** So long nobody may have acknowledged anything. */
+const quiet_ms = 3_000;
+/** Whoever is to serve now may be asked again within this: a leader changes now and then. */
+const answer_ms = 8_000;
+
+/** What is waited for and expected of etcd, and of what duet says about it. */
+export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
+  const until = async (
+    otherwise: string,
+    within_ms: number,
+    look: () => Promise<boolean>,
+    every_ms?: number,
+  ): Promise<Seen> => {
+    const seen = await eyes.until(otherwise, within_ms, look, every_ms);
+    return seen.ok ? seen : { ok: false, seen: `${seen.seen}; ${await etcds.standing()}` };
+  };
+  const untilServes = (machine: MachineName, within_ms: number): Promise<Seen> =>
+    until(`${machine} does not serve`, within_ms, () => etcds.serves(machine));
+  return {
+    "until-1+1": ({ within_ms }) => until("no 1+1", within_ms, () => etcds.isWhole()),
+    "until-serves": ({ machine, within_ms }) => untilServes(machine, within_ms),
+    "until-refuses": ({ machine, text, within_ms }) =>
+      until(`${machine} does not say that`, within_ms, () => says(stage, etcds, machine, text)),
+    "until-learner": ({ machine, within_ms }) =>
+      until(`${machine} is no learner`, within_ms, () => etcds.isLearner(machine), brief_ms),
+    "until-surrenders": ({ machine, within_ms }) =>
+      until(`${machine} has not surrendered`, within_ms, () => etcds.hasSurrendered(machine)),
+    "expect-1+1": async () => only(etcds, await etcds.isWhole()),
+    "expect-1+0": () => oneServesAlone(etcds),
+    "expect-serves": ({ machine }) => untilServes(machine, answer_ms),
+    "expect-none-serves": () => noneServes(etcds),
+    "expect-refuses": async ({ machine, text }) => only(etcds, await says(stage, etcds, machine, text)),
+  };
+}
+
+const only = async (etcds: Etcds, holds: boolean): Promise<Seen> => ({
+  ok: holds,
+  seen: holds ? "" : await etcds.standing(),
+});
+
+/** One voter serves, and no write through the other machine is acknowledged. */
+async function oneServesAlone(etcds: Etcds): Promise<Seen> {
+  const end_ms = now_ms() + answer_ms;
+  for (;;) {
+    const serving = await whoServes(etcds);
+    const [name] = serving;
+    if (name !== undefined) {
+      const members = await etcds.membersBy(name);
+      const voters = members?.filter(({ isLearner }) => !isLearner) ?? [];
+      const ok = serving.length === 1 && voters.length === 1;
+      const seen = `${serving.join(" and ")} with ${voters.length} voters; ${await etcds.standing()}`;
+      return { ok, seen: ok ? `${name} serves alone` : seen };
+    }
+    if (now_ms() >= end_ms) return { ok: false, seen: `nobody serves; ${await etcds.standing()}` };
+    await sleep(brief_ms);
+  }
+}
+
+async function whoServes(etcds: Etcds): Promise<readonly MachineName[]> {
+  const answers = await Promise.all(
+    machine_names.map(async (name) => ((await etcds.serves(name)) ? [name] : [])),
+  );
+  return answers.flat();
+}
+
+async function noneServes(etcds: Etcds): Promise<Seen> {
+  for (const end_ms = now_ms() + quiet_ms; now_ms() < end_ms; await sleep(brief_ms)) {
+    const [name] = await whoServes(etcds);
+    if (name !== undefined)
+      return { ok: false, seen: `${name} acknowledged a write; ${await etcds.standing()}` };
+  }
+  return { ok: true, seen: "" };
+}
+
+/** The newest words of duet's on that machine, by its status and by what its units wrote in this boot. */
+const sources: readonly (readonly string[])[] = [
+  ["duet", "status"],
+  "journalctl --boot --no-pager --output=cat --lines=4 --unit=duet-work.service --unit=duet-guard.service".split(
+    " ",
+  ),
+];
+
+async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
+  if (await etcds.serves(machine)) return false;
+  for (const argv of sources) {
+    const said = await passing(async () => {
+      const { stdout } = await runIn(await stage.lab(), machine, argv, { accept: "any" });
+      return stdout.includes(text);
+    });
+    if (said) return true;
+  }
+  return false;
+}

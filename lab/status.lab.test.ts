@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../src/machine/clock.ts";
+import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
+
+/** One lab: whole, with an etcd missing, cut in two with the loser booting inert, and whole again. */
+ownLabsFolder();
+const name = "status";
+const lab = (...args: readonly string[]) => duetOk("lab", ...args, "--name", name);
+
+before(async () => {
+  await lab("up");
+});
+after(async () => {
+  await lab("down");
+});
+
+interface Shown {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** `duet status` as somebody at that place types it. */
+async function statusAt(place: string, ...options: readonly string[]): Promise<Shown> {
+  const { status, stdout } = await duet([
+    "lab",
+    "run",
+    place,
+    "--name",
+    name,
+    "--",
+    "duet",
+    "status",
+    ...options,
+  ]);
+  return { status, text: stdout };
+}
+
+/** Waits until it shows all of these. */
+async function shows(place: string, ...wanted: readonly RegExp[]): Promise<Shown> {
+  let last = "";
+  const seen = async () => {
+    const shown = await statusAt(place);
+    last = shown.text;
+    return wanted.every((each) => each.test(shown.text)) && shown;
+  };
+  try {
+    return await until(`duet status on ${place}: ${wanted.join(", ")}`, seen, {
+      deadline_ms: 150_000,
+      every_ms: 500,
+    });
+  } catch (error) {
+    throw new Error(`it showed:\n${last}`, { cause: error });
+  }
+}
+
+test("both up: 1+1 and status 0, on each machine and from the operator's seat", async () => {
+  for (const place of ["node1", "node2", "seat"]) {
+    const { status, text } = await shows(place, /^site status {2}1\+1 /, /^Nothing is wrong\.$/m);
+    assert.equal(status, 0, text);
+    assert.match(text, /^power +On +On$/m);
+    assert.match(text, /^etcd +(leader, full, .* voter, full|voter, full, .* leader, full)/m);
+    assert.equal(text.match(/proven by login/g)?.length, 2, text);
+  }
+  const json: unknown = JSON.parse((await statusAt("node1", "--json")).text);
+  assert.ok(typeof json === "object" && json !== null && "whole" in json && json.whole === "1+1");
+});
+
+test("an etcd that does not run is told, with its page", async () => {
+  // Nobody starts it again while this is under way.
+  await on(name, "node2", "systemctl", "stop", "duet-work.path", "duet-work.service", "duet-etcd.service");
+  try {
+    const { status, text } = await shows("node1", /etcd does not run/);
+    assert.equal(status, 1);
+    assert.match(text, /^site status {2}0: NOBODY SERVES/);
+    assert.match(text, /docs\/errors\/DUET-E-STATUS-ETCD-DOWN\.md/);
+    assert.match((await statusAt("node2")).text, /^etcd +voter, no leader, full, \S+ +down$/m);
+  } finally {
+    await on(name, "node2", "systemctl", "start", "duet-work.path", "duet-work.service");
+  }
+  await shows("node1", /^site status {2}1\+1 /);
+});
+
+/** Who lost the race: on a busy box it is not always the one that should. */
+async function whoIsInert(): Promise<readonly [loser: string, survivor: string]> {
+  const seen = async () => {
+    for (const [loser, survivor] of [
+      ["node2", "node1"],
+      ["node1", "node2"],
+    ] as const) {
+      const { text } = await statusAt(loser);
+      if (/inert: waits for its peer/.test(text) && text.includes("R-NEWER-TAG"))
+        return [loser, survivor] as const;
+    }
+    return undefined;
+  };
+  return await until("one machine inert, and saying why", seen, { deadline_ms: 150_000, every_ms: 500 });
+}
+
+test("the wire is cut: who boots into the cut says so in its status and at its console, and it is gone after the repair", async () => {
+  for (const link of ["link1", "link2"]) await lab("wire", "cut", link);
+  const [loser, survivor] = await whoIsInert();
+  const inert = await statusAt(loser);
+  assert.equal(inert.status, 1);
+  assert.match(inert.text, /docs\/errors\/DUET-E-STATUS-INERT\.md/);
+  assert.match(inert.text, /^serves +nobody that could be asked$/m);
+  assert.match(inert.text, /^etcd .*unknown/m, "it can't know what its peer's etcd does");
+  assert.match(
+    await on(name, loser, "cat", "/run/issue.d/50-duet.issue"),
+    /^duet: a BMC's tag says that epoch/,
+  );
+  const { text: whole } = await shows(survivor, /^site status {2}1\+0 /);
+  assert.ok(
+    whole.replaceAll(/\s+/g, " ").includes(`${survivor} switched ${loser} off, Off confirmed`),
+    whole,
+  );
+  for (const link of ["link1", "link2"]) await lab("wire", "heal", link);
+  const { status, text } = await shows(loser, /^site status {2}1\+1 /, /^Nothing is wrong\.$/m);
+  assert.equal(status, 0, text);
+  await on(name, loser, "sh", "-c", "! test -e /run/issue.d/50-duet.issue");
+});

@@ -1,0 +1,114 @@
+import { etcdResource } from "../../base/paths.ts";
+import { allNamed, parseXml } from "../../machine/xml.ts";
+import { run } from "../../machine/process.ts";
+import type { ClusterSight, Fence } from "./report.ts";
+
+const devicePrefix = "fence-";
+
+/** Everything that Pacemaker on this machine tells, in one call. Undefined while it is not up. */
+export async function clusterSight(deadline_ms: number): Promise<ClusterSight | undefined> {
+  const { status, stdout } = await run(
+    ["crm_mon", "--one-shot", "--include=operations,fencing,failures", "--output-as=xml"],
+    { accept: "any", deadline_ms, env: { LC_ALL: "C", TZ: "UTC" } },
+  );
+  return status === 0 ? parseClusterSight(stdout) : undefined;
+}
+
+type Element = ReturnType<typeof allNamed>[number];
+
+/** With times in UTC. */
+export function parseClusterSight(xml: string): ClusterSight {
+  const document = parseXml(xml);
+  const [dc] = allNamed(document, "current_dc");
+  const [list] = allNamed(document, "nodes");
+  const nodes = list === undefined ? [] : allNamed(list, "node");
+  const failures = allNamed(document, "failure").map((each) => ({
+    node: each.getAttribute("node") ?? "",
+    resource: (each.getAttribute("op_key") ?? "").replace(/_[a-z-]+_[0-9]+$/, ""),
+    task: each.getAttribute("task") ?? "",
+    why: each.getAttribute("exitreason") || each.getAttribute("exitstatus") || "it failed",
+  }));
+  return {
+    dc: dc?.getAttribute("name") ?? null,
+    nodes: Object.fromEntries(nodes.map((node) => [node.getAttribute("name") ?? "", nodeWord(node)])),
+    devices: Object.fromEntries(
+      allNamed(document, "resource")
+        .filter((each) => each.getAttribute("resource_agent")?.startsWith("stonith:") === true)
+        .map((each) => deviceOf(document, each, failures)),
+    ),
+    fences: allNamed(document, "fence_event")
+      .map(fenceOf)
+      .filter((each) => each !== undefined),
+    failures: failures
+      // etcd's own state is told by etcd itself; its monitor only repeats it.
+      .filter(
+        ({ resource, task }) =>
+          !resource.startsWith(devicePrefix) && !(resource === etcdResource && task === "monitor"),
+      )
+      .map(({ node, resource, task, why }) => ({
+        node,
+        what: `Pacemaker's ${task} of ${resource === etcdResource ? "etcd" : resource} failed: ${why}`.slice(
+          0,
+          500,
+        ),
+      })),
+  };
+}
+
+/** The gravest of what is said of it. */
+function nodeWord(node: Element): string {
+  const is = (name: string) => node.getAttribute(name) === "true";
+  if (is("unclean")) return "unclean";
+  if (!is("online")) return "offline";
+  for (const word of ["pending", "shutdown", "standby", "maintenance"]) if (is(word)) return word;
+  return "online";
+}
+
+function deviceOf(
+  document: ReturnType<typeof parseXml>,
+  device: Element,
+  failures: readonly { readonly resource: string; readonly why: string }[],
+): readonly [string, ClusterSight["devices"][string]] {
+  const id = device.getAttribute("id") ?? "";
+  const on = allNamed(device, "node")[0]?.getAttribute("name") ?? null;
+  const history = allNamed(document, "resource_history")
+    .filter((each) => each.getAttribute("id") === id)
+    .flatMap((each) => allNamed(each, "operation_history"))
+    .toSorted((a, b) => Number(a.getAttribute("call") ?? 0) - Number(b.getAttribute("call") ?? 0));
+  const last = history.at(-1);
+  const proven =
+    on !== null &&
+    last?.getAttribute("task") === "monitor" &&
+    last.getAttribute("rc") === "0" &&
+    last.hasAttribute("interval");
+  const failure = failures.find(({ resource }) => resource === id);
+  return [
+    id.startsWith(devicePrefix) ? id.slice(devicePrefix.length) : id,
+    {
+      on,
+      since_ms: proven ? timeOf(last.getAttribute("last-rc-change")) : null,
+      interval_s: Number.parseInt(last?.getAttribute("interval") ?? "0", 10) / 1000,
+      failed: proven || failure === undefined ? null : failure.why.slice(0, 500),
+    },
+  ];
+}
+
+function fenceOf(event: Element): Fence | undefined {
+  const at_ms = timeOf(event.getAttribute("completed"));
+  const status = event.getAttribute("status");
+  if (event.getAttribute("action") === "on") return undefined;
+  return {
+    target: event.getAttribute("target") ?? "",
+    by: event.getAttribute("delegate") || event.getAttribute("origin") || "",
+    at_ms: at_ms ?? 0,
+    result: status === "success" || status === "failed" ? status : "pending",
+    why: (event.getAttribute("exit-reason") ?? "").slice(0, 500),
+  };
+}
+
+/** Such as `Sun Nov 15 17:42:27 2026`, or `2026-11-15 17:42:27.123456 +00:00`. */
+function timeOf(text: string | null): number | null {
+  if (text === null) return null;
+  const at_ms = Date.parse(/[+-]\d\d:\d\d$|Z$/.test(text) ? text : `${text} UTC`);
+  return Number.isNaN(at_ms) ? null : at_ms;
+}

@@ -1,0 +1,159 @@
+import { uptime } from "node:os";
+import { etcdPorts, etcdUnit, paths } from "../../base/paths.ts";
+import { readState, type State } from "../../facts/state.ts";
+import { attributeOf } from "../../machine/attributes.ts";
+import { membership, waitsForAll } from "../../machine/corosync.ts";
+import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
+import { exists } from "../../machine/files.ts";
+import { unitState } from "../../machine/systemd.ts";
+import { tryConnect } from "../../machine/tcp.ts";
+import { orderedMachines } from "../../render/corosync.ts";
+import { clientUrls, localUrl, maskFile } from "../../render/etcd.ts";
+import type { Machine, Site } from "../../site/site.ts";
+import { factsAttribute, saidIn } from "../hands/attributes.ts";
+import { loadTls } from "../hands/local-etcd.ts";
+import { Notes } from "../hands/notes.ts";
+import { attempt, source_ms } from "./attempt.ts";
+import { clusterSight } from "./cluster.ts";
+import { lastOff } from "./last-off.ts";
+import { refused } from "./machine.ts";
+import { readPower } from "./power.ts";
+import { type EtcdSight, type HoldingSight, type Known, known, type Report, unknown } from "./report.ts";
+import { sayingOf } from "./publish.ts";
+import { Said } from "./said.ts";
+
+const connect_ms = 700;
+const doneFile = "/var/lib/duet/setup-done";
+
+export interface Place {
+  readonly site: Site;
+  /** What the paths in the site file are relative to. */
+  readonly folder: string;
+  readonly me: string;
+  readonly duet: string;
+  /** Are the BMCs asked for the power? */
+  readonly power: boolean;
+}
+
+/** What this machine knows, whatever else is down. Changes nothing. */
+export async function gatherHere({ site, folder, me, duet, power }: Place): Promise<Report> {
+  const mine = site.machines.find(({ name }) => name === me);
+  const theirs = site.machines.find(({ name }) => name !== me);
+  if (mine === undefined || theirs === undefined) throw new Error(`bug: ${me} has no peer in its site`);
+  const [corosync, pacemaker, holding, unit, own, peer, peerSays, peerSaying, powers, last, setUp] =
+    await Promise.all([
+      attempt("Corosync", () => corosyncHere(site)),
+      attempt("Pacemaker", pacemakerHere),
+      attempt("duet's own file", async () => known(holdingOf(await readState(paths.state)))),
+      attempt("systemd", unitHere),
+      attempt(
+        "etcd here",
+        async () =>
+          await etcdAt({ url: localUrl(site, etcdPorts.client), tls: await loadTls("client") }, source_ms),
+      ),
+      attempt(`etcd on ${theirs.name}`, () => peerEtcd(theirs)),
+      attempt("Pacemaker's attributes", () => saidByPeer(theirs.name)),
+      attempt("Pacemaker's attributes", async () => known(await sayingOf(theirs.name, source_ms))),
+      powersOf(power ? site.machines : [], folder),
+      attempt("the flight recorder", async () => known((await lastOff(paths.record, theirs.name)) ?? null)),
+      exists(doneFile),
+    ]);
+  return {
+    format: 1,
+    machine: me,
+    duet,
+    at_ms: Date.now(),
+    up_s: Math.round(uptime()),
+    setUp,
+    corosync,
+    pacemaker,
+    holding,
+    unit,
+    etcd: { [mine.name]: own, [theirs.name]: peer },
+    peerSays,
+    peerSaying,
+    power: powers,
+    said: new Said().all(),
+    lastOff: last,
+  };
+}
+
+async function corosyncHere(site: Site) {
+  const [now, waits] = await Promise.all([membership(source_ms), waitsForAll(source_ms)]);
+  const names = orderedMachines(site).map(({ name }) => name);
+  const members = now.members.map((id) => names[id - 1] ?? `node ${id}`);
+  return known({ quorate: now.quorate, members, waits: waits === true && !now.quorate });
+}
+
+async function pacemakerHere() {
+  const sight = await clusterSight(source_ms);
+  return sight === undefined ? unknown("Pacemaker is not up (`systemctl status pacemaker`)") : known(sight);
+}
+
+async function unitHere() {
+  const [{ active }, masked] = await Promise.all([unitState(etcdUnit, source_ms), exists(maskFile)]);
+  return known({ active, masked, failedStarts: new Notes().failedStarts });
+}
+
+const holdingOf = (state: Omit<State, "turn" | "settled"> | undefined): HoldingSight => ({
+  lineage: state?.lineage ?? null,
+  full: state?.full === true,
+  takeover: state?.takeover ?? null,
+  left: state?.left === true,
+  surrendered: state?.surrendered ?? null,
+});
+
+async function saidByPeer(peer: string): Promise<Known<HoldingSight | null>> {
+  const [text, { ring }] = await Promise.all([
+    attributeOf(peer, factsAttribute, source_ms),
+    membership(source_ms),
+  ]);
+  const said = saidIn(text, ring);
+  return known(said === undefined ? null : holdingOf(said.holding));
+}
+
+async function peerEtcd(peer: Machine): Promise<Known<EtcdSight>> {
+  const urls = clientUrls(peer);
+  const tries = peer.addresses.map(async (address, index) => {
+    const made = await tryConnect(address, etcdPorts.client, connect_ms);
+    if (!made.ok) throw new Error(made.why);
+    return urls[index] ?? "";
+  });
+  const url = await Promise.any(tries).catch(() => undefined);
+  if (url === undefined) {
+    const [first] = await Promise.allSettled(tries);
+    const why = first?.status === "rejected" && first.reason instanceof Error ? first.reason.message : "";
+    return unknown(why === "ECONNREFUSED" ? refused : `no connection to its etcd: ${why}`);
+  }
+  return await etcdAt({ url, tls: await loadTls("client") }, source_ms - connect_ms);
+}
+
+/** One without a leader says so at once; the read that needs one would wait until its deadline. */
+async function etcdAt(at: Endpoint, deadline_ms: number): Promise<Known<EtcdSight>> {
+  const reading = memberList(at, deadline_ms);
+  const said = await status(at, deadline_ms);
+  if (!said.ok) return unknown(/ECONNREFUSED/.test(said.failure.said) ? refused : said.failure.said);
+  const { version, memberId, leader, isLearner, index, db_bytes, errors } = said.value;
+  const listed = leader === undefined ? undefined : await reading;
+  return known({
+    version,
+    id: memberId,
+    role: isLearner ? "learner" : leader === memberId ? "leader" : "voter",
+    leader: leader ?? null,
+    index,
+    db_bytes,
+    members:
+      listed?.ok === true
+        ? listed.value.map(({ id, name, isLearner: learner }) => ({ id, name, learner }))
+        : null,
+    why: listed === undefined ? "it has no leader" : listed.ok ? "" : listed.failure.said,
+    alarms: errors.map((each) => each.slice(0, 200)),
+  });
+}
+
+async function powersOf(machines: readonly Machine[], folder: string): Promise<Report["power"]> {
+  const read = await Promise.all(
+    machines.map(async (machine) => [machine.name, await readPower(machine, folder)] as const),
+  );
+  return Object.fromEntries(read);
+}

@@ -1,0 +1,114 @@
+import * as v from "valibot";
+
+/** What can't be known is told with its reason: a status never guesses. */
+export type Known<T> =
+  | { readonly known: true; readonly value: T }
+  | { readonly known: false; readonly why: string };
+
+export const known = <T>(value: T): Known<T> => ({ known: true, value });
+export const unknown = (why: string): { readonly known: false; readonly why: string } => ({
+  known: false,
+  why,
+});
+export const valueOf = <T>(each: Known<T> | undefined): T | undefined =>
+  each?.known === true ? each.value : undefined;
+
+const name = v.pipe(v.string(), v.maxLength(253));
+const said = v.pipe(v.string(), v.maxLength(2_000));
+const knownShape = <S extends v.GenericSchema>(value: S) =>
+  v.variant("known", [
+    v.object({ known: v.literal(true), value }),
+    v.object({ known: v.literal(false), why: said }),
+  ]);
+
+const lineage = v.object({ epoch: v.number(), owner: name });
+
+const fence = v.object({
+  by: name,
+  target: name,
+  at_ms: v.number(),
+  result: v.picklist(["success", "failed", "pending"]),
+  why: said,
+});
+export type Fence = v.InferOutput<typeof fence>;
+
+const cluster = v.object({
+  dc: v.nullable(name),
+  /** One word: `online`, `offline`, `standby`, `unclean`, `pending`, `shutdown`. */
+  nodes: v.record(name, v.string()),
+  /** The fence devices, by the machine that they switch off. */
+  devices: v.record(
+    name,
+    v.object({
+      /** Where it is started; null: nowhere. */
+      on: v.nullable(name),
+      /** Its own monitor, which logs in and reads the power, has succeeded each time since; null: it has not. */
+      since_ms: v.nullable(v.number()),
+      interval_s: v.number(),
+      failed: v.nullable(said),
+    }),
+  ),
+  fences: v.array(fence),
+  failures: v.array(v.object({ node: name, what: said })),
+});
+export type ClusterSight = v.InferOutput<typeof cluster>;
+
+const etcd = v.object({
+  version: v.string(),
+  id: v.string(),
+  role: v.picklist(["leader", "voter", "learner"]),
+  leader: v.nullable(v.string()),
+  index: v.number(),
+  db_bytes: v.number(),
+  /** By a linearizable read; null where it gave none, and `why` says why. */
+  members: v.nullable(v.array(v.object({ id: v.string(), name, learner: v.boolean() }))),
+  why: said,
+  alarms: v.array(said),
+});
+export type EtcdSight = v.InferOutput<typeof etcd>;
+
+const holding = v.object({
+  lineage: v.nullable(lineage),
+  full: v.boolean(),
+  takeover: v.nullable(v.object({ step: v.string(), epoch: v.number() })),
+  left: v.boolean(),
+  surrendered: v.nullable(v.number()),
+});
+export type HoldingSight = v.InferOutput<typeof holding>;
+
+export const sayingShape = v.object({ rule: v.string(), do: v.string(), sentence: said, at_ms: v.number() });
+/** The last decision on a question. */
+export type Saying = v.InferOutput<typeof sayingShape>;
+
+/** All that one machine knows of itself and its peer. Nothing in it is secret. */
+export const reportShape = v.object({
+  format: v.literal(1),
+  machine: name,
+  duet: v.string(),
+  at_ms: v.number(),
+  up_s: v.number(),
+  setUp: v.boolean(),
+  corosync: knownShape(
+    v.object({
+      quorate: v.boolean(),
+      members: v.array(name),
+      /** It has not seen its peer since it booted, and waits for it. */
+      waits: v.boolean(),
+    }),
+  ),
+  pacemaker: knownShape(cluster),
+  /** Of duet's own file. */
+  holding: knownShape(holding),
+  unit: knownShape(v.object({ active: v.string(), masked: v.boolean(), failedStarts: v.number() })),
+  /** By machine: this one's, and the peer's as it answers here. */
+  etcd: v.record(name, knownShape(etcd)),
+  /** What the peer has published in this membership; null: nothing yet. */
+  peerSays: knownShape(v.nullable(holding)),
+  /** What the peer goes by, in its own words; null: nothing was told. */
+  peerSaying: knownShape(v.nullable(sayingShape)),
+  power: v.record(name, knownShape(v.string())),
+  said: v.record(v.string(), sayingShape),
+  /** The last time that this machine proved its peer Off, by its own record. */
+  lastOff: knownShape(v.nullable(fence)),
+});
+export type Report = v.InferOutput<typeof reportShape>;

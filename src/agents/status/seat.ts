@@ -1,0 +1,83 @@
+import * as v from "valibot";
+import { run } from "../../machine/process.ts";
+import { tryConnect } from "../../machine/tcp.ts";
+import type { Machine, Site } from "../../site/site.ts";
+import { judgeSsh, sshCommand } from "../check/ssh.ts";
+import { readPower } from "./power.ts";
+import { type Known, known, type Report, reportShape, unknown } from "./report.ts";
+import type { Views } from "./status.ts";
+
+const port_ssh = 22;
+const connect_ms = 1_000;
+/** The machine's own answer takes as long as its slowest source. */
+const ssh_ms = 8_000;
+/** A machine that hangs still takes connections: so long may it be silent. */
+const silent_s = 2;
+const not_found = 127;
+const bad_call = 2;
+
+export interface Seat {
+  readonly site: Site;
+  readonly folder: string;
+  readonly ssh_config?: string;
+  readonly power: boolean;
+}
+
+/** From an operator's computer: both machines over ssh, as `duet check` does, and both BMCs, all at once. */
+export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): Promise<Views> {
+  const [reports, powers] = await Promise.all([
+    Promise.all(
+      site.machines.map(async (machine) => [machine.name, await askOne(machine, ssh_config)] as const),
+    ),
+    Promise.all(
+      (power ? site.machines : []).map(
+        async (machine) => [machine.name, await readPower(machine, folder)] as const,
+      ),
+    ),
+  ]);
+  return {
+    site: site.name,
+    machines: site.machines.map(({ name }) => name),
+    from: undefined,
+    at_ms: Date.now(),
+    reports: Object.fromEntries(reports),
+    power: Object.fromEntries(powers),
+  };
+}
+
+/** By the first of its addresses that lets in. */
+async function askOne({ name, addresses }: Machine, config: string | undefined): Promise<Known<Report>> {
+  const tries = addresses.map(async (address) => {
+    const made = await tryConnect(address, port_ssh, connect_ms);
+    if (!made.ok) throw new Error(made.why);
+    return address;
+  });
+  const address = await Promise.any(tries).catch(() => undefined);
+  if (address === undefined) return unknown(`no ssh on ${addresses.join(" or ")}`);
+  const command = sshCommand(address, config, ["status", "--here", "--no-power", "--json"], silent_s);
+  const { status, stdout, stderr } = await run(command, { accept: "any", deadline_ms: ssh_ms }).catch(() => ({
+    status: 255,
+    stdout: "",
+    stderr: `no end within ${ssh_ms} ms`,
+  }));
+  return reportIn(name, address, status, stdout, stderr);
+}
+
+export function reportIn(
+  name: string,
+  address: string,
+  status: number,
+  stdout: string,
+  stderr: string,
+): Known<Report> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), reportShape), stdout);
+  if (status === 0 && parsed.success)
+    return parsed.output.machine === name
+      ? known(parsed.output)
+      : unknown(`the machine at ${address} calls itself ${parsed.output.machine}`);
+  if (status === bad_call || (status === 0 && !parsed.success))
+    return unknown("its duet is of another version, and tells its status in another way");
+  if (status === not_found) return unknown("it has no duet yet");
+  const { detail } = judgeSsh(name, address, status, stderr);
+  return unknown(status === 255 ? detail : `\`duet status\` there ended with status ${status}`);
+}

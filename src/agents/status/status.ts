@@ -1,0 +1,89 @@
+import type { Problem } from "../../base/problem.ts";
+import type { Lineage } from "../../decide/facts.ts";
+import type { Fence, Known, Report, Saying } from "./report.ts";
+
+/** What is put together to one screen. */
+export interface Views {
+  readonly site: string;
+  /** The two names, in the order of the site file. */
+  readonly machines: readonly string[];
+  /** Who asks: a machine's name, or undefined for an operator elsewhere. */
+  readonly from: string | undefined;
+  readonly at_ms: number;
+  /** What each machine told, or why it told nothing. */
+  readonly reports: Readonly<Record<string, Known<Report>>>;
+  /** As the BMCs say it. */
+  readonly power: Readonly<Record<string, Known<string>>>;
+}
+
+export interface MachineStatus {
+  readonly name: string;
+  readonly reported: Known<true>;
+  readonly power: Known<string>;
+  readonly corosync: Known<"member" | "alone" | "no quorum" | "not a member">;
+  /** `online`, `offline`, `standby`, `unclean`, `pending`, `shutdown`, `maintenance`. */
+  readonly pacemaker: Known<string>;
+  readonly etcd: Known<EtcdStatus>;
+  readonly lineage: Known<Lineage | null>;
+  readonly full: Known<boolean>;
+  /** What its agent went by at its last look, and how long ago by its own clock. */
+  readonly says: Known<(Saying & { readonly ago_ms: number | null }) | null>;
+  readonly duet: string | null;
+}
+
+export interface EtcdStatus {
+  readonly role: "leader" | "voter" | "learner" | "down";
+  /** It has a leader, be it itself. */
+  readonly led: boolean;
+  /** It answers a linearizable read. */
+  readonly serves: boolean;
+  readonly version: string | null;
+}
+
+export interface FencingStatus {
+  readonly by: string;
+  readonly target: string;
+  /** In its harmless form: logged in to each way to the target's power and read it, again and again, since then. */
+  readonly proven: Known<{ readonly since_ms: number; readonly every_s: number } | null>;
+  readonly why: string;
+  /** The last time that it was done for real and Off was read; null: not in the record. */
+  readonly lastOff_ms: Known<number | null>;
+}
+
+export interface Learner {
+  readonly machine: string;
+  /** Entries of the log; null: it does not tell yet. */
+  readonly index: number | null;
+  readonly of: number | null;
+}
+
+export interface Wrong extends Problem {
+  /** Below docs/errors. */
+  readonly page: string;
+}
+
+export type Whole = "1+1" | "1+0" | "0" | "unknown";
+
+export interface Status {
+  readonly site: string;
+  readonly from: string | null;
+  readonly at_ms: number;
+  readonly whole: Whole;
+  /** What that means here, in words. */
+  readonly sentence: string;
+  readonly serves: readonly string[];
+  readonly leader: string | null;
+  readonly lineage: Lineage | null;
+  readonly machines: readonly MachineStatus[];
+  readonly learner: Learner | null;
+  readonly fencing: readonly FencingStatus[];
+  readonly lastFence: Known<Fence | null>;
+  readonly wrong: readonly Wrong[];
+}
+
+/** 0: all is well. 3: nobody could be asked. Everything else is 1. */
+export function exitOf({ whole, wrong, machines, fencing }: Status): 0 | 1 | 3 {
+  if (machines.every(({ reported }) => !reported.known)) return 3;
+  const proven = fencing.every((each) => each.proven.known && each.proven.value !== null);
+  return whole === "1+1" && proven && wrong.length === 0 ? 0 : 1;
+}

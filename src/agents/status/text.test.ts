@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { judge } from "./judge.ts";
+import { moment, span, table, wrap } from "./layout.ts";
+import { known, unknown } from "./report.ts";
+import { fromMachine, fromSeat, now_ms, wholeReport } from "./testing.ts";
+import { statusText } from "./text.ts";
+
+const plain = (_: string, text: string) => text;
+const power = { node1: known("On"), node2: known("On") };
+
+test("one screen that reads without colour", () => {
+  assert.equal(
+    statusText(judge(fromMachine(wholeReport("node1"), power)), 80, plain),
+    `site shop  1+1  seen from node1, 18:00:00 UTC
+both machines hold everything: either may be lost.
+
+            node1 (here)                      node2
+power       On                                On
+cluster     online                            online
+etcd        leader, full, 3.5.16              voter, full, 3.5.16
+data        epoch 3 of node1                  epoch 3 of node1
+
+serves      node1 and node2, each write is on both; node1 leads
+lineage     epoch 3 of node1
+last fence  none, as far as the records go
+fencing     node2 -> node1: proven by login and a look at the power each 60 s,
+            for 10 min now
+            node1 -> node2: proven by login and a look at the power each 60 s,
+            for 10 min now; for real never, by its record
+node1       etcd runs on node1, has a leader, and nothing is left to do: it goes
+            on (R-RUNNING, 3 s ago)
+node2       etcd runs on node2, has a leader, and nothing is left to do: it goes
+            on (R-RUNNING, its last word here)
+
+Nothing is wrong.
+`,
+  );
+});
+
+test("no line is wider than the terminal, and colour adds nothing but colour", () => {
+  const inert = wholeReport("node2", {
+    corosync: known({ quorate: false, members: ["node2"], waits: true }),
+    pacemaker: unknown("Pacemaker did not answer within 2300 ms"),
+    etcd: {
+      node1: unknown("no connection to its etcd: EHOSTUNREACH"),
+      node2: unknown("nothing listens on etcd's port"),
+    },
+    peerSays: unknown("Pacemaker does not tell its attributes"),
+  });
+  const status = judge(fromSeat(unknown("no ssh on 192.0.2.11 or 198.51.100.11"), known(inert)));
+  for (const width of [60, 80, 120]) {
+    const text = statusText(status, width, plain);
+    for (const line of text.split("\n")) assert.ok(line.length <= width, `${width}: ${line}`);
+    const painted = statusText(status, width, (style, each) => `<${style}>${each}</>`);
+    assert.equal(painted.replaceAll(/<\w*\/?>|<\/>/g, ""), text);
+    assert.match(text, /unknown/);
+    assert.match(text, /no ssh on 192\.0\.2\.11/);
+    assert.match(text, /docs\/errors\/DUET-E-STATUS-INERT\.md/);
+  }
+});
+
+test("words are wrapped, columns aligned, times as exact as a person needs them", () => {
+  assert.deepEqual(wrap("a bb ccc", 4), ["a bb", "ccc"]);
+  assert.deepEqual(wrap("", 4), [""]);
+  assert.deepEqual(table([["x", "one two", "three"]], 2, 12), ["x one  three", "  two"]);
+  assert.deepEqual(
+    [0, 99_000, 100_000, 3_600_000, 7_200_000, 200 * 3_600_000].map((ms) => span(ms).replace("\u00a0", " ")),
+    ["0 s", "99 s", "2 min", "60 min", "2 h", "8 days"],
+  );
+  assert.equal(moment(now_ms, now_ms + 5_000).replaceAll("\u00a0", " "), "2026-11-15 18:00:00 UTC (5 s ago)");
+});

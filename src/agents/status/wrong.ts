@@ -1,0 +1,252 @@
+import { pageOf } from "./page.ts";
+import type { Saying } from "./report.ts";
+import { valueOf } from "./report.ts";
+import type { FencingStatus, MachineStatus, Status, Views, Wrong } from "./status.ts";
+
+const wrong = (code: string, where: string, what: string, fix: string): Wrong => ({
+  code,
+  where,
+  what,
+  fix,
+  page: pageOf(code),
+});
+
+type Judged = Omit<Status, "wrong">;
+
+/** Everything that is not as it should be, the gravest first. Empty at 1+1 with fencing proven. */
+export function wrongs(status: Judged, views: Views): readonly Wrong[] {
+  const { machines } = status;
+  const found = [
+    ...machines.flatMap((each) => sayingOf(each, status)),
+    ...machines.flatMap((each) => servicesOf(each, views)),
+    ...machines.flatMap((each) => refusalOf(each, views)),
+    ...machines.flatMap((each) => awayOf(each, status)),
+    ...machines.flatMap((each) => etcdOf(each, views)),
+    ...catchingUp(status),
+    ...status.fencing.flatMap((each) => unproven(each, machines)),
+  ];
+  return found.length > 0 ? found : unsure(status);
+}
+
+/** Something is not as it should be, and nothing that was seen says why: that is said too. */
+function unsure({ whole, sentence, machines, site }: Judged): readonly Wrong[] {
+  if (whole === "1+1") return [];
+  const silent = machines.every(({ reported }) => !reported.known);
+  return [
+    wrong(
+      "DUET-E-STATUS-UNSURE",
+      site,
+      silent ? "no machine could be asked" : sentence,
+      silent
+        ? "see that one of them is on, and that `ssh root@ADDRESS` works from here"
+        : "look again in some seconds, or ask on the other machine",
+    ),
+  ];
+}
+
+const callsSomebody: ReadonlySet<string> = new Set(["needs-human", "stop-and-alarm"]);
+
+const bySaying = (name: string, { rule, sentence }: Saying, fix: string): Wrong =>
+  wrong(rule, name, sentence, fix);
+
+/** What its agent waits for, or calls a person for. One that serves and is full waits for nothing, whatever it said before. */
+function sayingOf(machine: MachineStatus, { machines, serves: serving }: Judged): readonly Wrong[] {
+  const { name, says, etcd, full } = machine;
+  const saying = valueOf(says);
+  if (saying === undefined || saying === null) return [];
+  const serves = valueOf(etcd)?.serves === true && valueOf(full) === true;
+  if (!callsSomebody.has(saying.do))
+    return saying.do !== "wait" || serves
+      ? []
+      : [bySaying(name, saying, "duet waits and goes on by itself; its page says what for")];
+  const peer = machines.find((each) => each.name !== name)?.name ?? "its peer";
+  if (serving.includes(peer))
+    return [
+      bySaying(name, saying, `${peer} serves: when the two meet, this is over by itself; its page says more`),
+    ];
+  if (valueOf(machine.corosync) === "alone")
+    return [
+      bySaying(
+        name,
+        saying,
+        `if ${peer} can come back, see to that first: then this is over by itself; else its page says what to do`,
+      ),
+    ];
+  return [bySaying(name, saying, "a person is needed: its page says what to do")];
+}
+
+const fresh_ms = 60_000;
+
+/** A fence that is refused is tried again every few seconds: an old refusal is of another day. */
+function refusalOf({ name, says }: MachineStatus, { reports }: Views): readonly Wrong[] {
+  const report = valueOf(reports[name]);
+  const fence = report?.said["fence"];
+  if (report === undefined || fence?.do !== "refuse-fence" || report.at_ms - fence.at_ms > fresh_ms)
+    return [];
+  if (valueOf(says)?.rule === fence.rule) return [];
+  return [bySaying(name, fence, "it does not switch its peer off; its page says why")];
+}
+
+function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly Wrong[] {
+  const { name, corosync, power, pacemaker } = machine;
+  const peer = machines.find((each) => each.name !== name);
+  const state = valueOf(corosync);
+  if (state === "alone" || state === "no quorum")
+    return [
+      wrong(
+        "DUET-E-STATUS-INERT",
+        name,
+        state === "alone"
+          ? `has not met ${peer?.name ?? "its peer"} since it booted, and so runs nothing: it is inert`
+          : "has no quorum, and so runs nothing: it is inert",
+        `see the wires between the two machines, and that ${peer?.name ?? "its peer"} runs; it joins by itself`,
+      ),
+    ];
+  if (valueOf(pacemaker) === "standby")
+    return [
+      wrong(
+        "DUET-E-STATUS-STANDBY",
+        name,
+        "is on standby: Pacemaker runs nothing here",
+        `when the work on it is done: \`crm_standby --node ${name} --delete\``,
+      ),
+    ];
+  const manager = valueOf(pacemaker);
+  if (state === "member" && manager !== undefined && manager !== "online")
+    return [
+      wrong(
+        "DUET-E-STATUS-PEER-AWAY",
+        name,
+        `is a member of Corosync's, and ${manager} for Pacemaker`,
+        `for some seconds this is ordinary; if it stays, see \`systemctl status pacemaker\` on ${name}`,
+      ),
+    ];
+  if (state !== "not a member") return [];
+  const read = valueOf(power);
+  const fix =
+    read === "Off"
+      ? serves.length > 0
+        ? `${serves.join(" and ")} powers it on by itself after a takeover; if it stays off, see why, and power it on`
+        : "power it on"
+      : read === undefined
+        ? "see whether it has power: its BMC does not tell"
+        : `its BMC says ${read}: it boots, hangs, or its wires are cut; see its console`;
+  return [wrong("DUET-E-STATUS-PEER-AWAY", name, "is not in the cluster", fix)];
+}
+
+function etcdOf({ name, etcd, corosync }: MachineStatus, { reports }: Views): readonly Wrong[] {
+  const found: Wrong[] = [];
+  const report = valueOf(reports[name]);
+  const state = valueOf(etcd);
+  const unit = valueOf(report?.unit);
+  if (state?.role === "down" && valueOf(corosync) === "member") {
+    const tries =
+      unit === undefined || unit.failedStarts === 0 ? "" : ` (${unit.failedStarts} starts failed)`;
+    const masked = unit?.masked === true ? ", and nobody may start it: its data was given up" : "";
+    found.push(
+      wrong(
+        "DUET-E-STATUS-ETCD-DOWN",
+        name,
+        `etcd does not run${tries}${masked}`,
+        `duet starts it again by itself; \`journalctl -u duet-etcd -u duet-work\` on ${name} says why it ended`,
+      ),
+    );
+  }
+  if (state !== undefined && (state.role === "leader" || state.role === "voter") && !state.serves)
+    found.push(
+      wrong(
+        "DUET-E-STATUS-NO-LEADER",
+        name,
+        state.led
+          ? "etcd runs, and did not answer a read that needs both voters"
+          : "etcd runs and has no leader: writes and linearizable reads fail",
+        "its peer's etcd is missing or slow; for some seconds this is part of each failover",
+      ),
+    );
+  const alarms = new Set(
+    Object.values(reports).flatMap((each) => valueOf(valueOf(each)?.etcd[name])?.alarms ?? []),
+  );
+  for (const alarm of alarms)
+    if (/alarm/i.test(alarm))
+      found.push(
+        wrong(
+          "DUET-E-STATUS-ETCD-ALARM",
+          name,
+          `etcd raises an alarm: ${alarm}`,
+          "compact, defragment, then disarm it",
+        ),
+      );
+  return found;
+}
+
+function catchingUp({ learner, whole, machines, serves }: Judged): readonly Wrong[] {
+  const late = machines.find(({ full, etcd }) => valueOf(full) === false && valueOf(etcd)?.role === "voter");
+  const name = learner?.machine ?? (whole === "1+0" && serves.length > 0 ? late?.name : undefined);
+  if (name === undefined) return [];
+  const what = learner === null ? "votes, and is not full yet" : "is a learner, and catches up";
+  return [
+    wrong(
+      "DUET-E-STATUS-CATCHING-UP",
+      name,
+      `${what}: until then its peer must not be lost`,
+      "wait: it goes on by itself",
+    ),
+  ];
+}
+
+/** Or nobody can tell. */
+export const isOnline = (machine: MachineStatus | undefined): boolean =>
+  (valueOf(machine?.corosync) ?? "member") === "member" &&
+  (valueOf(machine?.pacemaker) ?? "online") === "online";
+
+/** Of a machine that is away nothing is expected: that it is away is told already. */
+function unproven(
+  { by, target, proven, why }: FencingStatus,
+  machines: readonly MachineStatus[],
+): readonly Wrong[] {
+  // What is unknown is so because Pacemaker is silent, or nobody could be asked: that is told already.
+  if (!proven.known || proven.value !== null) return [];
+  if (!isOnline(machines.find(({ name }) => name === by))) return [];
+  return [
+    wrong(
+      "DUET-E-STATUS-FENCE-UNPROVEN",
+      by,
+      `is not proven to be able to switch ${target} off: ${why}`,
+      `see the BMC of ${target}: its power, its network, its password; \`duet check\` tests it step by step`,
+    ),
+  ];
+}
+
+function servicesOf({ name, corosync, pacemaker }: MachineStatus, { reports }: Views): readonly Wrong[] {
+  const report = valueOf(reports[name]);
+  if (report === undefined) return [];
+  const found: Wrong[] = [];
+  if (!report.setUp)
+    found.push(
+      wrong(
+        "DUET-E-STATUS-NOT-SET-UP",
+        name,
+        "its setup is not finished",
+        "`journalctl -u duet-setup` says what it waits for",
+      ),
+    );
+  if (!corosync.known)
+    found.push(wrong("DUET-E-COROSYNC-SILENT", name, corosync.why, "see `systemctl status corosync`"));
+  else if (!pacemaker.known)
+    found.push(wrong("DUET-E-PACEMAKER-SILENT", name, pacemaker.why, "see `systemctl status pacemaker`"));
+  if (!report.holding.known)
+    found.push(
+      wrong("DUET-E-STATE-FILE", name, report.holding.why, "this machine stays inert; see the page"),
+    );
+  for (const { node, what } of valueOf(report.pacemaker)?.failures ?? [])
+    if (node === name)
+      found.push(
+        wrong(
+          "DUET-E-STATUS-RESOURCE-FAILED",
+          name,
+          what,
+          `it is tried again by itself; when it is mended, \`crm_resource --cleanup\` on ${name} forgets it at once`,
+        ),
+      );
+  return found;
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Turn, untilTurn_ms } from "../decide/race.ts";
+import { type FenceTimes, fenceBound_ms, turnLength_ms } from "./fence-times.ts";
+
+const at = "2026-01-01T00:00:00.000Z";
+const calls = { bmc: "https://203.0.113.11", calls: 15, call_ms_median: 20, call_ms_worst: 80, read_at: at };
+const measured = (worst_ms: number): FenceTimes => ({ ...calls, off: { worst_ms, at } });
+const timeouts = { fence_ms: 60_000 };
+
+test("what was not switched off counts with what is configured; calls alone tell nothing of an Off", () => {
+  assert.equal(fenceBound_ms(timeouts, undefined), 60_000);
+  assert.equal(fenceBound_ms(timeouts, calls), 60_000);
+  assert.equal(turnLength_ms(timeouts, [undefined, undefined]), 70_000);
+  assert.equal(turnLength_ms(timeouts, [measured(1_200), undefined]), 70_000, "both are needed");
+});
+
+test("what was measured counts with room, and never with less than a busy machine needs to begin", () => {
+  assert.equal(turnLength_ms(timeouts, [measured(1_200), measured(900)]), 10_000);
+  assert.equal(turnLength_ms(timeouts, [measured(6_000), measured(1_000)]), 21_000);
+  assert.equal(
+    turnLength_ms({ fence_ms: 5_000 }, [measured(40_000), measured(1_000)]),
+    72_000,
+    "a fence that is slower than configured is not made shorter by that",
+  );
+});
+
+test("in turns of that length the one who commands last has the other off before the other's turn", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 100, max: 90_000 }),
+      fc.integer({ min: 100, max: 90_000 }),
+      fc.constantFrom<[Turn, Turn]>([0, 1], [1, 2], [2, 0], [0, 2], [1, 0], [2, 1]),
+      fc.nat({ max: 2_000_000 }),
+      (off1_ms, off2_ms, [mine, theirs], since_ms) => {
+        const turn_ms = turnLength_ms(timeouts, [measured(off1_ms), measured(off2_ms)]);
+        assert.equal(
+          turn_ms,
+          turnLength_ms(timeouts, [measured(off2_ms), measured(off1_ms)]),
+          "the same on both",
+        );
+        if (untilTurn_ms(since_ms, mine, turn_ms) > 0) return;
+        const peerBegins_ms = untilTurn_ms(since_ms, theirs, turn_ms);
+        assert.ok(peerBegins_ms > 1.5 * Math.max(off1_ms, off2_ms));
+      },
+    ),
+  );
+});

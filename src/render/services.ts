@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Site } from "../site/site.ts";
+import { markProperty } from "./cib.ts";
+import { type Choice, serviceClonePolicy, serviceOperations } from "./policy.ts";
+
+/** Units of the machine that Pacemaker starts and watches, where they are installed, in the order of their start. */
+export const services = ["crio", "kubelet"] as const;
+export type Service = (typeof services)[number];
+
+/** Which machines have which of them. */
+export type Installed = ReadonlyMap<string, ReadonlySet<Service>>;
+
+/**
+ * The rendered configuration with the services that the machines turned out to have. Nothing ties them to etcd, neither an order
+ * nor a place: a kubelet that fails, or takes minutes to start, must not move etcd (it waits for the API by itself). Between the
+ * two the order is optional: it holds where both are started anyway, and a CRI-O that fails does not stop the kubelet.
+ */
+export function withServices(
+  configuration: string,
+  site: Pick<Site, "machines" | "fencing">,
+  installed: Installed,
+): { readonly xml: string; readonly mark: string } {
+  const managed = services.filter((service) => [...installed.values()].some((has) => has.has(service)));
+  const blank = configuration.replace(mark, "$1$3");
+  const body = insert(
+    insert(
+      blank,
+      "resources",
+      managed.map((service) => clone(service, site.fencing.stop_failure)),
+    ),
+    "constraints",
+    [
+      ...managed.flatMap((service) =>
+        site.machines
+          .filter(({ name }) => installed.get(name)?.has(service) !== true)
+          .map(({ name }) => notThere(service, name)),
+      ),
+      ...(managed.length === services.length ? [order] : []),
+    ],
+  );
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
+  return { xml: body.replace(mark, `$1${hash}$3`), mark: hash };
+}
+
+const mark = new RegExp(`(name="${markProperty}" value=")([0-9a-f]*)(")`);
+
+const insert = (xml: string, section: string, parts: readonly string[]): string =>
+  xml.replace(`  </${section}>`, [...parts, `  </${section}>`].join("\n"));
+
+function clone(service: Service, stop_failure: Site["fencing"]["stop_failure"]): string {
+  const pairs = Object.entries(serviceClonePolicy).map(
+    ([name, { value }]: [string, Choice<string>]) =>
+      `        <nvpair id="${service}-clone-meta-${name}" name="${name}" value="${value}"/>`,
+  );
+  const operations = serviceOperations.map(({ name, timeout_s, interval_s = 0 }) => {
+    const onFail = name === "stop" ? stop_failure : "restart";
+    return `          <op id="${service}-${name}" name="${name}" interval="${interval_s}s" timeout="${timeout_s}s" on-fail="${onFail}"/>`;
+  });
+  return [
+    `    <clone id="${service}-clone">`,
+    `      <meta_attributes id="${service}-clone-meta">`,
+    ...pairs,
+    "      </meta_attributes>",
+    `      <primitive id="${service}" class="systemd" type="${service}">`,
+    "        <operations>",
+    ...operations,
+    "        </operations>",
+    "      </primitive>",
+    "    </clone>",
+  ].join("\n");
+}
+
+const notThere = (service: Service, machine: string): string =>
+  `    <rsc_location id="${service}-not-on-${machine}" rsc="${service}-clone" node="${machine}" score="-INFINITY"/>`;
+
+const order =
+  '    <rsc_order id="crio-then-kubelet" first="crio-clone" then="kubelet-clone" kind="Optional" symmetrical="true"/>';
