@@ -21,6 +21,8 @@ export const packages: Readonly<Record<string, string>> = {
   pcs: "what administrators of Pacemaker type",
   "fence-agents-redfish": "the stock fence agent",
   "resource-agents": "ocf-tester and the shell functions",
+  "libxml2-utils": "xmllint, by which ocf-tester judges metadata",
+  faketime: "a clock that jumps, for some processes and never for the box",
   "etcd-server": "etcd 3.5",
   "etcd-client": "etcdctl, etcdutl",
   podman: "etcd as a container, later",
