@@ -77,10 +77,11 @@ test("duet setup a second time changes nothing; a changed site is loaded by it",
   const before = await query();
   await on(name, "left-machine", "duet", "setup");
   assert.equal(await query(), before);
-  const changed = `sed -i 's/name="pcmk_off_retries" value="[0-9]*"/name="pcmk_off_retries" value="7"/; s/name="duet-configuration" value="[0-9a-f]*"/name="duet-configuration" value="00000000000000ff"/' /etc/duet/cib.xml`;
+  // The mark is made of what the file says and of the services that the machines have.
+  const changed = `sed -i 's/name="pcmk_off_retries" value="[0-9]*"/name="pcmk_off_retries" value="7"/' /etc/duet/cib.xml`;
   for (const machine of ["left-machine", "right-machine"]) await on(name, machine, "sh", "-c", changed);
   await on(name, "left-machine", "duet", "setup");
-  assert.equal((await query()).trim(), "00000000000000ff");
+  assert.notEqual(await query(), before);
   assert.match(await on(name, "right-machine", "cibadmin", "--query"), /name="pcmk_off_retries" value="7"/);
 });
 
