@@ -1,6 +1,7 @@
 import { burst } from "../clients.ts";
 import { label } from "../kernel/label.ts";
 import type { ConfKind } from "../raft/types.ts";
+import type { Tap } from "../wire.ts";
 import type { World } from "../world.ts";
 import { onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
@@ -30,7 +31,7 @@ type Sign = (to: number, message: unknown) => boolean;
 /** Both links go when this message is on its way; what comes behind it, and its answer, does not arrive. */
 function cutAt(world: World, sign: Sign): void {
   const [first, second] = world.links;
-  first.tap = (_, to, message) => {
+  const tap: Tap = (_, to, message) => {
     if (!sign(to, message)) return "pass";
     first.tap = undefined;
     second.cutBoth(0, 1);
@@ -42,6 +43,7 @@ function cutAt(world: World, sign: Sign): void {
     });
     return "pass";
   };
+  first.tap = tap;
 }
 
 /** The same moment, but a machine goes: the one that sends it, or the one that gets it. */
@@ -49,7 +51,7 @@ function dieAt(trouble: Trouble, sign: Sign): void {
   const { world } = trouble;
   const [first] = world.links;
   const receiver = world.kernel.choices.pick(side, 2) === 0;
-  first.tap = (from, to, message) => {
+  const tap: Tap = (from, to, message) => {
     if (!sign(to, message)) return "pass";
     first.tap = undefined;
     burst(world, many);
@@ -58,6 +60,7 @@ function dieAt(trouble: Trouble, sign: Sign): void {
     onAgain(trouble, victim);
     return "pass";
   };
+  first.tap = tap;
 }
 
 /** Any message at all, counted from now: a step between two of them that nobody thought of. */
@@ -75,25 +78,27 @@ const isTag = (message: unknown): boolean =>
 /** A tag is on its way to a BMC: the request is lost, or its answer. */
 function cutAtTag({ world }: Trouble, verdict: "cut before" | "cut after"): void {
   const wire = world.management;
-  wire.tap = (from, to, message) => {
+  const tap: Tap = (from, to, message) => {
     if (!isTag(message)) return "pass";
     wire.tap = undefined;
     world.kernel.after(long_us, () => wire.healBoth(from, to));
     return verdict;
   };
+  wire.tap = tap;
 }
 
 /** The tag is written, and its writer is gone before it hears of that. */
 function dieAtTag(trouble: Trouble): void {
   const { world } = trouble;
   const wire = world.management;
-  wire.tap = (from, _, message) => {
+  const tap: Tap = (from, _, message) => {
     if (!isTag(message)) return "pass";
     wire.tap = undefined;
     world.kernel.after(arrival_us, () => world.cutPower(from));
     onAgain(trouble, from);
     return "pass";
   };
+  wire.tap = tap;
 }
 
 const cycle = (trouble: Trouble): void => {
@@ -204,12 +209,13 @@ export const contentFaults: readonly StormFault[] = [
       const heal = () => {
         for (const link of world.links) link.healBoth(0, 1);
       };
-      world.management.tap = (_, __, message) => {
+      const tap: Tap = (_, __, message) => {
         if (!isTag(message)) return "pass";
         world.management.tap = undefined;
         heal();
         return "pass";
       };
+      world.management.tap = tap;
       world.kernel.after(some_us(trouble), heal);
     },
   },

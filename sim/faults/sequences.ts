@@ -1,5 +1,6 @@
 import { Clients, steadyLoad } from "../clients.ts";
 import { label } from "../kernel/label.ts";
+import type { Tap } from "../wire.ts";
 import type { World } from "../world.ts";
 import { setFor } from "./bmc.ts";
 import { carries } from "./content.ts";
@@ -177,7 +178,7 @@ export const sequenceFaults: readonly StormFault[] = [
       const [link] = world.links;
       const { life } = world.machine(machine);
       const delay_us = [2_000, 10_000, 50_000, 250_000][world.kernel.choices.pick(moment, 4)] ?? 0;
-      link.tap = (_, __, message) => {
+      const tap: Tap = (_, __, message) => {
         if (!carries(message, "remove")) return "pass";
         link.tap = undefined;
         world.kernel.after(delay_us, () => world.machine(machine).hang());
@@ -187,6 +188,7 @@ export const sequenceFaults: readonly StormFault[] = [
         });
         return "pass";
       };
+      link.tap = tap;
       world.machine(machine).shutdown();
       world.kernel.after(60 * second_us, () => switchOn(world, machine));
     },

@@ -7,7 +7,7 @@ import type { EtcdEnv } from "./env.ts";
 import { unreachable } from "./leader.ts";
 import { EtcdPanic } from "./log.ts";
 import { isMember } from "./membership.ts";
-import type { Raft, Ready } from "./raft.ts";
+import type { Raft, Ready, Role } from "./raft.ts";
 import { Requests } from "./requests.ts";
 import { step, tick } from "./step.ts";
 import { type Message, none } from "./types.ts";
@@ -76,10 +76,12 @@ export class Member {
     this.#joins = options.joins;
     this.applier = new Applier(this);
     this.requests = new Requests(this);
-    raft.onRole = (role, before) => {
+    // Named first, for the reason that corosync.ts tells.
+    const tellRole = (role: Role, before: Role) => {
       for (const observer of env.observers) observer.role?.(this, role);
       if (role !== before) env.kernel.note(roleLine, this.id, role, raft.term);
     };
+    raft.onRole = tellRole;
   }
 
   get running(): boolean {
