@@ -8,7 +8,7 @@ import { runIn } from "./run.ts";
 const again_ms = 500;
 
 /** What the flight recorder of a machine holds now; nothing while it has no power, or boots. */
-async function recordOf(lab: Lab, machine: string): Promise<readonly Told[]> {
+export async function recordOf(lab: Lab, machine: string): Promise<readonly Told[]> {
   try {
     const { stdout } = await runIn(lab, machine, ["duet", "record"]);
     return parseRecord(stdout, machine).entries;

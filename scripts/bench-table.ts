@@ -3,7 +3,18 @@ import type { Progress } from "../src/machine/progress.ts";
 /** A file scripts/bench/NAME.ts exports `about` and `measure`; that is all it takes to add a table. */
 export interface Bench {
   readonly about: string;
-  readonly measure: (progress: Progress) => Promise<BenchTable>;
+  readonly measure: (
+    progress: Progress,
+    options: BenchOptions,
+  ) => Promise<BenchTable | readonly BenchTable[]>;
+  /** It takes long: only for who asks for it by its name. */
+  readonly onlyByName?: boolean;
+}
+
+/** How much is measured, for those that can do with more or less. */
+export interface BenchOptions {
+  readonly quick: boolean;
+  readonly runs: number;
 }
 
 export interface BenchTable {
@@ -14,6 +25,8 @@ export interface BenchTable {
   /** Adds a column: each row's value against that of one row. */
   readonly ratio?: { readonly of: string; readonly to: string };
   readonly notes?: readonly string[];
+  /** All that was measured, for --json alone. */
+  readonly raw?: unknown;
 }
 
 export interface BenchRow {

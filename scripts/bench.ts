@@ -1,15 +1,26 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { DuetError } from "../src/base/problem.ts";
 import { Progress } from "../src/machine/progress.ts";
-import { type Bench, formatTable, withRatio } from "./bench-table.ts";
+import { type Bench, type BenchOptions, formatTable, withRatio } from "./bench-table.ts";
 
-/** `npm run bench [-- NAME...] [--json]`: every table, or those named. A file in scripts/bench/ is a table. */
+const usage = `npm run bench [-- NAME...] [--json] [--runs N] [--quick]
+  NAME     a table; without one, all that take no more than some minutes
+  --runs   how often each case is run (5), --quick: once, and only what takes little time; both for failover
+  --json   with all that was measured
+`;
+
+/** `npm run bench [-- NAME...]`: every table, or those named. A file in scripts/bench/ is a table, or a few of them. */
 async function main(args: readonly string[]): Promise<number> {
-  const json = args.includes("--json");
-  const asked = args.filter((arg) => arg !== "--json");
+  const asked = readArguments(args);
   const all = await benchNames();
-  const unknown = asked.filter((name) => !all.includes(name));
+  if (asked === undefined) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const { names, json, options } = asked;
+  const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`no table ${unknown.join(", ")}; there is ${all.join(", ")}\n`);
     return 2;
@@ -17,12 +28,15 @@ async function main(args: readonly string[]): Promise<number> {
   const progress = new Progress();
   const results: Record<string, unknown> = {};
   let status = 0;
-  for (const name of asked.length > 0 ? asked : all) {
+  for (const name of names.length > 0 ? names : all) {
     try {
       const bench = await loadBench(name);
-      const table = await bench.measure(progress);
-      results[name] = { ...table, rows: withRatio(table) };
-      if (!json) process.stdout.write(`\n${name}: ${formatTable(table)}\n`);
+      if (names.length === 0 && bench.onlyByName === true) continue;
+      const measured = await bench.measure(progress, options);
+      const tables = "title" in measured ? [measured] : measured;
+      const shown = tables.map((table) => ({ ...table, rows: withRatio(table) }));
+      results[name] = "title" in measured ? shown[0] : shown;
+      if (!json) for (const table of tables) process.stdout.write(`\n${name}: ${formatTable(table)}\n`);
     } catch (error) {
       // A table that can't be made here leaves the others as they are.
       if (!(error instanceof DuetError)) throw error;
@@ -32,6 +46,33 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
   return status;
+}
+
+interface Asked {
+  readonly names: readonly string[];
+  readonly json: boolean;
+  readonly options: BenchOptions;
+}
+
+const runs_default = 5;
+const runs_max = 100;
+
+/** Undefined: they can't be understood. */
+function readArguments(args: readonly string[]): Asked | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean" }, quick: { type: "boolean" }, runs: { type: "string" } },
+    });
+    const quick = values.quick === true;
+    const runs = values.runs === undefined ? (quick ? 1 : runs_default) : Number(values.runs);
+    if (!Number.isInteger(runs) || runs < 1 || runs > runs_max) return undefined;
+    return { names: positionals, json: values.json === true, options: { quick, runs } };
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 const folder = join(import.meta.dirname, "bench");

@@ -5,8 +5,9 @@ export interface Times {
   readonly etcd_stop_ms: number;
   readonly etcd_call_ms: number;
   readonly attribute_ms: number;
-  /** One call to a BMC. */
+  /** One effect at a BMC, which is a few calls where the BMC is slow; and one call, as long as a silent one keeps an effect. */
   readonly bmc_ms: number;
+  readonly bmc_call_ms: number;
   /** A tag read, written and read back, by a BMC that is slow; and by the second, once one has taken it. */
   readonly tag_ms: number;
   readonly second_tag_ms: number;
@@ -27,6 +28,7 @@ export const times_default: Times = {
   etcd_call_ms: 5_000,
   attribute_ms: 5_000,
   bmc_ms: 10_000,
+  bmc_call_ms: 10_000,
   tag_ms: 30_000,
   second_tag_ms: 3_000,
   turn_ms: 10_000,

@@ -24,14 +24,15 @@ export const etcdTable: Table = {
     },
     {
       id: "R-ETCD-ALONE",
-      sentence: "etcd on {me} does not start, and {peer} is not here to go on without it",
+      sentence:
+        "etcd on {me} does not start, and {peer} is not here to go on without it: see `journalctl -u duet-etcd` for why and mend that; it is tried again each minute",
       when: ({ peer }) => peer.seen !== "now",
       decide: () => ({ do: "needs-human" }),
     },
     {
       id: "R-ETCD-LAST-COPY",
       sentence:
-        "etcd on {me} does not start, and {peer} is no full voter of the same data, or is leaving: what {me} holds must not be given up",
+        "etcd on {me} does not start, and {peer} is no full voter of the same data, or is leaving, so what {me} holds must not be given up: see `journalctl -u duet-etcd` for why and mend that; it is tried again each minute",
       when: (facts) => {
         const theirs = heard(facts);
         // What a machine that leaves said of itself is from before its removal, which may have gone through.

@@ -4,7 +4,7 @@ import { after, beforeEach, test } from "node:test";
 import { clearFaults, parseFault, writeFault } from "../../lab/bmc/fault.ts";
 import { bench, FakeMetal, password, testTls, username } from "../../lab/bmc/testing.ts";
 import { until } from "../machine/clock.ts";
-import { RedfishClient } from "./client.ts";
+import { type KnownSystem, RedfishClient } from "./client.ts";
 import type { Failure, Result } from "./failure.ts";
 import { fakeService, serviceAt } from "./testing.ts";
 
@@ -119,6 +119,68 @@ test("among several Systems none is taken by chance; a named one is", async () =
   const named = new RedfishClient({ ...service, system: "/redfish/v1/Systems/b" });
   // A state that is neither On nor Off is passed on, never rounded.
   assert.equal(value(await named.powerState()), "Paused");
+});
+
+/** A BMC whose one System is where a test says, and can be switched. */
+async function movable(at: { path: string }) {
+  return await fakeService(kit, ({ method, path }) => {
+    if (path === "/redfish/v1/") return { body: root };
+    if (path.endsWith("Systems")) return { body: members(at.path) };
+    if (method === "POST") return { status: path.startsWith(at.path) ? 204 : 404 };
+    if (path !== at.path) return { status: 404, body: {} };
+    return {
+      body: { PowerState: "On", Actions: { "#ComputerSystem.Reset": { target: `${at.path}/reset` } } },
+    };
+  });
+}
+
+test("what an earlier client found costs no call; what has moved since is looked for anew", async () => {
+  const at = { path: "/redfish/v1/Systems/a" };
+  await using fake = await movable(at);
+  let known: KnownSystem | undefined;
+  const calls = async (ask: (bmc: RedfishClient) => Promise<Result<unknown>>): Promise<readonly string[]> => {
+    const before = fake.asked.length;
+    const found = (system: KnownSystem) => void (known = system);
+    const changes = { found, ...(known === undefined ? {} : { known }) };
+    value(await ask(new RedfishClient(serviceAt(kit, fake.port, changes))));
+    return fake.asked.slice(before).map(({ method, path }) => `${method} ${path}`);
+  };
+  const search = ["GET /redfish/v1/", "GET /redfish/v1/Systems"];
+  assert.deepEqual(await calls((bmc) => bmc.powerState()), [...search, `GET ${at.path}`]);
+  assert.deepEqual(known, { path: at.path, reset: { target: `${at.path}/reset` } });
+  assert.deepEqual(await calls((bmc) => bmc.powerState()), [`GET ${at.path}`]);
+  assert.deepEqual(await calls((bmc) => bmc.reset("ForceOff")), [`POST ${at.path}/reset`]);
+  const before = at.path;
+  at.path = "/redfish/v1/Systems/b";
+  assert.deepEqual(await calls((bmc) => bmc.reset("ForceOff")), [
+    `POST ${before}/reset`,
+    `GET ${before}`,
+    ...search,
+    `GET ${at.path}`,
+    `POST ${at.path}/reset`,
+  ]);
+  assert.deepEqual(await calls((bmc) => bmc.powerState()), [`GET ${at.path}`]);
+});
+
+test("a System that the site file names is not looked for, and what is known of another is not used", async () => {
+  const at = { path: "/redfish/v1/Systems/a" };
+  await using fake = await movable(at);
+  const known = { path: "/redfish/v1/Systems/b", reset: { target: "/redfish/v1/Systems/b/reset" } };
+  const named = (system: string) => new RedfishClient(serviceAt(kit, fake.port, { system, known }));
+  assert.equal(value(await named(at.path).reset("ForceOff")), "done");
+  assert.deepEqual(
+    fake.asked.map(({ method, path }) => `${method} ${path}`),
+    [`GET ${at.path}`, `POST ${at.path}/reset`],
+  );
+  assert.deepEqual(failure(await named("/redfish/v1/Systems/c").powerState()).kind, "status");
+});
+
+test("a reset that would go out too late is not sent", async () => {
+  const at = { path: "/redfish/v1/Systems/a" };
+  await using fake = await movable(at);
+  const late = await new RedfishClient(serviceAt(kit, fake.port)).reset("ForceOff", () => false);
+  assert.equal(failure(late).kind, "deadline");
+  assert.ok(fake.asked.every(({ method }) => method === "GET"));
 });
 
 test("a redirect within the service is followed, one to another host is not", async () => {

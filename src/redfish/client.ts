@@ -5,6 +5,21 @@ import { type Answer, ask, type Service } from "./transport.ts";
 export interface BmcService extends Service {
   /** The System to control; needed only where the BMC has more than one. */
   readonly system?: string;
+  /** What an earlier client found: saves the calls that look for it. What is not there any more is looked for anew. */
+  readonly known?: KnownSystem;
+  /** Told what was found, where it is not what was known. */
+  readonly found?: (system: KnownSystem) => void;
+}
+
+/** Where a BMC's one System is, and by what it is switched. */
+export interface KnownSystem {
+  readonly path: string;
+  readonly reset?: ResetAction;
+}
+export interface ResetAction {
+  readonly target: string;
+  /** Undefined: the BMC does not tell. */
+  readonly types?: readonly string[];
 }
 
 const link = v.object({ "@odata.id": v.pipe(v.string(), v.startsWith("/")) });
@@ -46,10 +61,13 @@ export type Done = "done" | "accepted";
 export class RedfishClient {
   readonly #service: BmcService;
   #path: string | undefined;
+  #known: KnownSystem | undefined;
 
   constructor(service: BmcService) {
     this.#service = service;
-    this.#path = service.system;
+    const { system, known } = service;
+    this.#known = system === undefined || known?.path === system ? known : undefined;
+    this.#path = system ?? known?.path;
   }
 
   /** The service root: there, over a connection that is trusted, and Redfish. */
@@ -96,14 +114,23 @@ export class RedfishClient {
     return success({ power: body.PowerState ?? undefined, tag: tagIn(body, etag) });
   }
 
-  /** `ForceOff`, `On`, `GracefulShutdown`, … Success means that the BMC took it, not that it has happened. */
-  async reset(type: string): Promise<Result<Done>> {
+  /**
+   * `ForceOff`, `On`, `GracefulShutdown`, … Success means that the BMC took it, not that it has happened.
+   * `inTime`: asked right before the command goes out; one that would go out too late is not sent.
+   */
+  async reset(type: string, inTime: () => boolean = () => true): Promise<Result<Done>> {
+    const known = this.#known?.reset;
+    if (known !== undefined && offers(known, type)) {
+      const taken = await this.#change("POST", known.target, { ResetType: type });
+      if (!isGone(taken)) return taken;
+      this.#known = undefined;
+    }
     const found = await this.#system();
     if (!found.ok) return found;
-    const action = found.value.body.Actions?.["#ComputerSystem.Reset"];
-    const offered = action?.["ResetType@Redfish.AllowableValues"];
-    if (action === undefined || (offered !== undefined && !offered.includes(type)))
+    const action = resetIn(found.value.body);
+    if (action === undefined || !offers(action, type))
       return failed({ kind: "unsupported", what: `it offers no reset of type ${type}` });
+    if (!inTime()) return failed({ kind: "deadline", deadline_ms: 0 });
     return this.#change("POST", action.target, { ResetType: type });
   }
 
@@ -148,7 +175,27 @@ export class RedfishClient {
 
   async #system() {
     const path = await this.system();
-    return path.ok ? this.#get(path.value, systemShape) : path;
+    if (!path.ok) return path;
+    const found = await this.#read(path.value);
+    const { system, known } = this.#service;
+    if (!isGone(found) || system !== undefined || path.value !== known?.path) return found;
+    this.#path = undefined;
+    const anew = await this.system();
+    return anew.ok ? this.#read(anew.value) : anew;
+  }
+
+  async #read(path: string) {
+    const found = await this.#get(path, systemShape);
+    if (found.ok) this.#note(path, found.value.body);
+    return found;
+  }
+
+  #note(path: string, body: v.InferOutput<typeof systemShape>): void {
+    const reset = resetIn(body);
+    const seen: KnownSystem = { path, ...(reset === undefined ? {} : { reset }) };
+    if (JSON.stringify(seen) === JSON.stringify(this.#known)) return;
+    this.#known = seen;
+    this.#service.found?.(seen);
   }
 
   #get<S extends v.GenericSchema>(path: string, shape: S) {
@@ -158,6 +205,18 @@ export class RedfishClient {
   #change(method: "POST" | "PATCH", path: string, body: unknown, ifMatch?: string): Promise<Result<Done>> {
     return changeResource(this.#service, method, path, body, ifMatch);
   }
+}
+
+const isGone = (result: Result<unknown>): boolean =>
+  !result.ok && result.failure.kind === "status" && [404, 410].includes(result.failure.status);
+
+const offers = ({ types }: ResetAction, type: string): boolean => types === undefined || types.includes(type);
+
+function resetIn(body: v.InferOutput<typeof systemShape>): ResetAction | undefined {
+  const action = body.Actions?.["#ComputerSystem.Reset"];
+  if (action === undefined) return undefined;
+  const types = action["ResetType@Redfish.AllowableValues"];
+  return { target: action.target, ...(types === undefined ? {} : { types }) };
 }
 
 function tagIn(body: v.InferOutput<typeof systemShape>, etag: string | undefined): Tag | undefined {

@@ -34,12 +34,13 @@ const body_bytes_max = 1 << 20;
 
 /** One Redfish call. Answers with 2xx are a success; everything else is told apart by what can be done about it. */
 export async function ask(service: Service, call: Call): Promise<Result<Answer>> {
-  const end_ms = now_ms() + service.deadline_ms;
+  const { deadline_ms } = service;
+  const end_ms = now_ms() + deadline_ms;
   let { path } = call;
   for (let hops = 0; ; hops++) {
     const url = sameOrigin(service.url, path);
     if (url === undefined) return failed({ kind: "not-redfish", why: "it points to another host" });
-    const answer = await send(service, call, url, end_ms);
+    const answer = await send({ ...service, deadline_ms }, call, url, end_ms);
     if (!answer.ok) return answer;
     const { status, headers } = answer.value;
     if (![301, 302, 307, 308].includes(status)) return judge(answer.value);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { windowOf_ms } from "../base/turn.ts";
 import { type Turn, untilTurn_ms } from "../decide/race.ts";
 import { type FenceTimes, fenceBound_ms, turnLength_ms } from "./fence-times.ts";
 
@@ -46,4 +47,12 @@ test("in turns of that length the one who commands last has the other off before
       },
     ),
   );
+});
+
+test("a command that goes out a quarter of the window late still has the other off in time", () => {
+  for (let off_ms = 100; off_ms <= 90_000; off_ms += 100) {
+    const turn_ms = turnLength_ms(timeouts, [measured(off_ms), measured(off_ms)]);
+    const late_ms = windowOf_ms(turn_ms) / 4;
+    assert.ok(windowOf_ms(turn_ms) + late_ms + off_ms < turn_ms, `${off_ms} ms`);
+  }
 });

@@ -5,10 +5,15 @@ import type { Machine, Site, Timeouts, Trust } from "./site.ts";
 export const timeouts_default: Timeouts = {
   // Corosync's own 3000 ms would cost 1.5 s more of every failover.
   token_ms: 1500,
-  bmc_call_ms: 5000,
+  // A BMC that takes 5 s for an answer is slow, and not broken: it is waited for. A silent one costs this at each call.
+  bmc_call_ms: 8000,
   // Slow BMCs were seen to need 40 s for a power action.
   fence_ms: 60_000,
 };
+
+/** A fence has room for two calls at least: where only the fence is written, and short, a call is shorter too. */
+export const bmcCallDefault_ms = (fence_ms: number): number =>
+  Math.min(timeouts_default.bmc_call_ms, Math.floor(fence_ms / 2));
 
 export interface Bound {
   readonly min_ms: number;

@@ -32,7 +32,7 @@ test("a minimal file is under 20 lines and gets every default", () => {
     ],
     fencing: { preferred: "node1", stop_failure: "block", test: "off" },
     witness: "on",
-    timeouts: { token_ms: 1500, bmc_call_ms: 5000, fence_ms: 60_000 },
+    timeouts: { token_ms: 1500, bmc_call_ms: 8000, fence_ms: 60_000 },
   });
 });
 
@@ -55,6 +55,15 @@ test("a file with every key is read, addresses in canonical form", () => {
   assert.deepEqual(site?.fencing, { preferred: "leader", stop_failure: "fence", test: "setup" });
   assert.equal(site?.witness, "off");
   assert.deepEqual(site?.timeouts, { token_ms: 2000, bmc_call_ms: 1500, fence_ms: 120_000 });
+});
+
+test("a short fence leaves a call half of it, where no call is written", () => {
+  const calls_ms = (timeouts: string) =>
+    readSite(`${minimal}timeouts: { ${timeouts} }\n`, "site.yaml").site?.timeouts.bmc_call_ms;
+  assert.equal(calls_ms("fence: 9s"), 4_500);
+  assert.equal(calls_ms("fence: 5001ms"), 2_500);
+  assert.equal(calls_ms("fence: 2m"), 8_000);
+  assert.equal(calls_ms("fence: 9s, bmc_call: 2s"), 2_000);
 });
 
 test("the machine whose name sorts first is preferred, whatever the order in the file", () => {
@@ -273,7 +282,11 @@ const bad: readonly (readonly [string, string, readonly string[]])[] = [
   ["a time without its unit", `${minimal}timeouts: { token: 1500 }\n`, ["15:20 DURATION"]],
   ["a token that is too short", `${minimal}timeouts: { token: 500ms }\n`, ["15:20 DURATION"]],
   ["a fence that is too long", `${minimal}timeouts: { fence: 11m }\n`, ["15:20 DURATION"]],
-  ["a fence shorter than two calls", `${minimal}timeouts: { fence: 8s }\n`, ["15:20 FENCE-TIME"]],
+  [
+    "a fence shorter than two calls",
+    `${minimal}timeouts: { fence: 8s, bmc_call: 5s }\n`,
+    ["15:20 FENCE-TIME"],
+  ],
   [
     "a PDU without an outlet",
     withLine(

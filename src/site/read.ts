@@ -1,6 +1,7 @@
 import type { Problem } from "../base/problem.ts";
 import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
 import {
+  bmcCallDefault_ms,
   preferredDefault,
   stop_failure_default,
   test_default,
@@ -57,6 +58,7 @@ function refuse(problems: readonly Problem[]): SiteReading {
 function siteOf(written: WrittenSite): Site {
   const machines = written.machines.map(machineOf);
   const timeouts = written.timeouts ?? {};
+  const fence_ms = duration(timeouts.fence) ?? timeouts_default.fence_ms;
   return {
     name: written.name,
     topology: written.topology,
@@ -71,8 +73,8 @@ function siteOf(written: WrittenSite): Site {
     witness: written.witness ?? witness_default,
     timeouts: {
       token_ms: duration(timeouts.token) ?? timeouts_default.token_ms,
-      bmc_call_ms: duration(timeouts.bmc_call) ?? timeouts_default.bmc_call_ms,
-      fence_ms: duration(timeouts.fence) ?? timeouts_default.fence_ms,
+      bmc_call_ms: duration(timeouts.bmc_call) ?? bmcCallDefault_ms(fence_ms),
+      fence_ms,
     },
   };
 }

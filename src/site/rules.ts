@@ -1,5 +1,5 @@
 import { canonicalAddress, family, urlOf } from "./address.ts";
-import { preferred_leader, timeout_bounds, timeouts_default } from "./defaults.ts";
+import { bmcCallDefault_ms, preferred_leader, timeout_bounds, timeouts_default } from "./defaults.ts";
 import type { Draft, Spot } from "./draft.ts";
 import { formatDuration } from "./duration.ts";
 import type { Path } from "./source.ts";
@@ -237,8 +237,8 @@ function fenceTime(draft: Draft): readonly Breach[] {
   const named = (name: string) => draft.timeouts.find((spot) => spot.name === name);
   const fence = named("fence");
   const call = named("bmc_call");
-  const call_ms = call?.value ?? timeouts_default.bmc_call_ms;
   const fence_ms = fence?.value ?? timeouts_default.fence_ms;
+  const call_ms = call?.value ?? bmcCallDefault_ms(fence_ms);
   const at = fence?.at ?? call?.at;
   const told = [fence, call].some((spot) => spot !== undefined && outOfBounds(spot).length > 0);
   if (at === undefined || told || fence_ms >= 2 * call_ms) return [];

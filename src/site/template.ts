@@ -41,7 +41,7 @@ ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address
 # off gives up starting a machine alone without a human.
 # witness: on
 
-# timeouts: { token: 1500ms, bmc_call: 5s, fence: 60s }
+# timeouts: { token: 1500ms, bmc_call: 8s, fence: 60s }
 `;
 }
 

@@ -93,7 +93,9 @@ export async function loadHands(by: Part = "agent"): Promise<Hands> {
       `${paths.site} does not name ${me} and one other`,
       "render the site again",
     );
-  const hands = machineHands(new Ways({ site, me, folder: siteFolder(paths.site) }), by, say);
+  const { bootSystems } = await import("../hands/systems.ts");
+  const ways = new Ways({ site, me, folder: siteFolder(paths.site), systems: bootSystems() });
+  const hands = machineHands(ways, by, say);
   return { ...hands, times: siteTimes(site, await measuredTimes(site, lasting)) };
 }
 
@@ -119,6 +121,7 @@ export async function runOneShot(): Promise<void> {
   const hands = await loadHands();
   const watched = watch(hands.effects);
   const { peerName } = hands.saying;
+  let complaint = "";
   await oneShot({
     hands: { ...hands, effects: watched.effects },
     peerWord: async () => {
@@ -128,6 +131,10 @@ export async function runOneShot(): Promise<void> {
         failureOf(error);
         return undefined;
       }
+    },
+    complain: (why) => {
+      if (why !== complaint) say(`not done, and tried again: ${why}`);
+      complaint = why;
     },
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
     tellMore: async () => {

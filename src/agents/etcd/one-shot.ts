@@ -11,6 +11,9 @@ const settle_ms = 20;
 /** The peer's words send no event. While something is on its way between the two they are listened for, so long and so often. */
 const listen_ms = 20_000;
 const listen_again_ms = 300;
+/** Between tries of what fails again and again, unless there are news: the first pause, and the longest. */
+const again_ms_min = 250;
+const again_ms_max = 10_000;
 
 export interface OneShot {
   readonly hands: Pick<Hands, "effects" | "times" | "notes" | "peerFirst"> & {
@@ -22,37 +25,50 @@ export interface OneShot {
   readonly atPeace: () => boolean;
   /** For the record: what the journals tell. It takes a while, and is asked for only where nobody waits for this machine. */
   readonly tellMore?: () => Promise<void>;
+  /** Told why something that was begun did not come to its end. */
+  readonly complain?: (why: string) => void;
 }
 
 /** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
-export async function oneShot({ hands, peerWord, atPeace, tellMore }: OneShot): Promise<void> {
+export async function oneShot({ hands, peerWord, atPeace, tellMore, complain }: OneShot): Promise<void> {
   const { effects, times, recorder, notes, peerFirst } = hands;
   const wanted = () => notes.has("started") && !notes.has("leaving");
+  const isWoken = () => notes.has("wake") || !wanted();
+  let failures = 0;
   for (let round = 0; round < rounds_max && wanted(); round += 1) {
     await sleep(settle_ms);
     notes.drop("wake");
     const repeat = notes.take("publish");
     const heard = await peerWord();
     const log = (step: string) => recorder.step(step);
-    const ended = (end: End) => recorder.stepsEnd(end);
+    const ended = (end: End) => {
+      recorder.stepsEnd(end);
+      failures = end.done ? 0 : failures + 1;
+      if (!end.done) complain?.(end.why);
+    };
     const again = await work(effects, times, { repeat, peerFirst: await peerFirst(), log, ended });
     // Where it was not even begun, or something threw.
     recorder.stepsEnd();
+    if (again && failures > 0) await isNews(heard, peerWord, isWoken, pauseAfter_ms(failures));
     if (again || notes.has("wake")) continue;
     await tellMore?.();
-    if (atPeace() || !(await isNews(heard, peerWord, () => notes.has("wake") || !wanted()))) return;
+    if (atPeace() || !(await isNews(heard, peerWord, isWoken, listen_ms))) return;
   }
 }
+
+export const pauseAfter_ms = (failures: number): number =>
+  Math.min(again_ms_max, again_ms_min * 2 ** Math.min(failures - 1, 16));
 
 /** Waits for another word of the peer's, or for a wake. */
 async function isNews(
   heard: string | undefined,
   peerWord: () => Promise<string | undefined>,
   isWoken: () => boolean,
+  wait_ms: number,
 ): Promise<boolean> {
-  for (const end_ms = now_ms() + listen_ms; now_ms() < end_ms; ) {
+  for (const end_ms = now_ms() + wait_ms; now_ms() < end_ms; ) {
     if (isWoken() || (await peerWord()) !== heard) return true;
-    await sleep(listen_again_ms);
+    await sleep(Math.max(1, Math.min(listen_again_ms, end_ms - now_ms())));
   }
   return false;
 }

@@ -9,7 +9,7 @@ import { FakeWorld, fast } from "../../act/testing.ts";
 import { etcdOperations } from "../../render/policy.ts";
 import { Notes } from "../hands/notes.ts";
 import { leaveTimes } from "../hands/times.ts";
-import { oneShot } from "./one-shot.ts";
+import { oneShot, pauseAfter_ms } from "./one-shot.ts";
 import { ocf } from "./ocf.ts";
 import { leave_budget_ms, stopEtcd, within } from "./stop.ts";
 
@@ -185,6 +185,10 @@ test("it listens for the peer's next word while the two are not whole", async ()
   });
 });
 
+test("what fails again and again is tried ever more slowly", () => {
+  assert.deepEqual([1, 2, 3, 6, 7, 1_000].map(pauseAfter_ms), [250, 500, 1_000, 8_000, 10_000, 10_000]);
+});
+
 test("how steps ended is told to the record, and the journals are read when nothing is left to do", async () => {
   await withNotes(async (notes) => {
     const world = pair();
@@ -192,8 +196,14 @@ test("how steps ended is told to the record, and the journals are read when noth
     world.boot.proven = true;
     notes.set("started");
     const told: string[] = [];
+    const complaints: string[] = [];
     const run = () =>
       oneShot({
+        complain: (why) => {
+          complaints.push(why);
+          // News: they end the pause before the next try.
+          notes.set("wake");
+        },
         hands: {
           effects: {
             ...world.effects,
@@ -219,5 +229,7 @@ test("how steps ended is told to the record, and the journals are read when noth
     await run();
     assert.match(told[0] ?? "", /it can't start/);
     assert.ok(told.indexOf("journals") !== 0, "not before the takeover was tried");
+    assert.ok(complaints.length > 1, "it was tried again, and each time it was told why not");
+    assert.match(complaints.at(-1) ?? "", /it can't start/);
   });
 });

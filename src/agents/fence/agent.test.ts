@@ -14,7 +14,7 @@ import { empty, type Holding } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
 import { parseXml } from "../../machine/xml.ts";
 import { TestRecorder } from "../../record/testing.ts";
-import { bmcEffects, readBmcs } from "../hands/bmc.ts";
+import { bmcEffects, lookAtPeer } from "../hands/bmc.ts";
 import { siteText } from "../hands/testing-site.ts";
 import type { Ways } from "../hands/ways.ts";
 import { fenceAgent, type FenceMachine } from "./agent.ts";
@@ -25,9 +25,10 @@ const lab = await bench({ metal });
 /** Feeds the machine and its BMC: without it the BMC is silent. */
 class Feed extends FakeFeed {
   override async off(): Promise<void> {
-    await super.off();
-    metal.powered = false;
+    // Before it reads Off: written later, the fault could be the next test's.
     await writeFault(lab.folder, parseFault("hang-after-connect"));
+    metal.powered = false;
+    await super.off();
   }
 }
 const feed = new Feed();
@@ -46,8 +47,13 @@ const pdu = await startPdu(
 );
 const plain = join(folder, "site.yaml");
 const fed = join(folder, "fed.yaml");
+const patient = join(folder, "patient.yaml");
 const places = { node1: "203.0.113.1", node2: `https://127.0.0.1:${lab.bmc.port}` };
 await writeFile(plain, siteText(places));
+await writeFile(
+  patient,
+  siteText(places).replace(/^timeouts: .*$/m, "timeouts: { bmc_call: 60s, fence: 10m }"),
+);
 await writeFile(fed, siteText({ ...places, pdu: `https://[::1]:${pdu.port}` }));
 await writeFile(join(folder, "ca.crt"), (await testTls()).cert);
 const credentials = join(folder, "bmc.credentials");
@@ -81,6 +87,8 @@ class Survivor {
   readonly err: string[] = [];
   input = "";
   woken = 0;
+  /** Short, for those that are silent to the end of it. */
+  bmc_ms = 400;
   readonly #siteFile: string;
 
   constructor(siteFile = plain, self: Holding = voter) {
@@ -96,7 +104,7 @@ class Survivor {
     const { world } = this;
     return {
       ...world.effects,
-      facts: async () => ({ ...world.facts(), peerPower: (await readBmcs(ways, 400)).peerPower }),
+      facts: async () => ({ ...world.facts(), peerPower: (await lookAtPeer(ways, this.bmc_ms)).peerPower }),
       bmc: bmcEffects(ways),
       quorum: {
         ...world.effects.quorum,
@@ -118,7 +126,13 @@ class Survivor {
       readInput: async () => this.input,
       hands: async (ways) => ({ effects: await this.#effects(ways), recorder: this.record.recorder() }),
       times: () =>
-        Promise.resolve({ ...times_default, bmc_ms: 400, turn_ms: 1_600, again_ms: 20, tries_max: 5 }),
+        Promise.resolve({
+          ...times_default,
+          bmc_ms: this.bmc_ms,
+          turn_ms: 4 * this.bmc_ms,
+          again_ms: 20,
+          tries_max: 5,
+        }),
       wake: async () => {
         this.woken++;
       },
@@ -213,7 +227,8 @@ test("the outlet is the second way: for a BMC that is silent, lies, or has lost 
 
 test("a slow BMC is waited for", async () => {
   await fault("slow", "0.1");
-  const survivor = new Survivor();
+  const survivor = new Survivor(patient);
+  survivor.bmc_ms = 120_000;
   assert.equal(await survivor.run("--action=off"), 0, survivor.said);
   assert.equal(metal.powered, false);
 });

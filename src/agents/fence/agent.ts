@@ -6,7 +6,10 @@ import { DuetError } from "../../base/problem.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
+import { fencePolicy } from "../../render/policy.ts";
 import { bmcEffects, lookAtPeer, silentWays } from "../hands/bmc.ts";
+import type { Systems } from "../hands/systems.ts";
+import { bmcEffect_ms } from "../hands/times.ts";
 import { Ways } from "../hands/ways.ts";
 import { actions, help, metadata } from "./metadata.ts";
 import { type FenceOptions, type Parsed, parseArguments, parseInput } from "./options.ts";
@@ -21,6 +24,8 @@ export interface FenceMachine {
   readonly me: () => Promise<string>;
   /** Where the site file is if no option says so. */
   readonly siteFile: string;
+  /** What is known of the BMCs from before. */
+  readonly systems?: Systems;
   readonly version: string;
   readonly readInput: () => Promise<string>;
   /** Needed for off alone: to read a power state takes nothing but a BMC. */
@@ -38,6 +43,9 @@ const status = { done: 0, failed: 1, off: 2 } as const;
 
 const again_ms = 500;
 const calm_ms = 3_000;
+/** To start, and to say it. */
+const around_monitor_s = 3;
+const monitor_ms_max = (fencePolicy.monitor_timeout_s.value - around_monitor_s) * 1000;
 
 export async function fenceAgent(argv: readonly string[], machine: FenceMachine): Promise<number> {
   const parsed: Parsed = argv.length > 0 ? parseArguments(argv) : parseInput(await machine.readInput());
@@ -95,7 +103,13 @@ async function waysFor(options: FenceOptions, machine: FenceMachine): Promise<Wa
       ? { ...each, bmc: { ...each.bmc, credentials: { file: credentialsFile } } }
       : each,
   );
-  return new Ways({ site: { ...site, machines }, me, folder: siteFolder(siteFile) });
+  const { systems } = machine;
+  return new Ways({
+    site: { ...site, machines },
+    me,
+    folder: siteFolder(siteFile),
+    ...(systems === undefined ? {} : { systems }),
+  });
 }
 
 async function perform(action: string, ways: Ways, machine: FenceMachine): Promise<number> {
@@ -145,12 +159,12 @@ async function off(ways: Ways, machine: FenceMachine): Promise<number> {
 
 /** The command, and then On read: a BMC that takes it may still do nothing. */
 async function on(ways: Ways): Promise<Outcome> {
-  const { bmc_call_ms, fence_ms } = ways.site.timeouts;
-  const end_ms = now_ms() + fence_ms;
-  const taken = await bmcEffects(ways).commandOn(3 * bmc_call_ms);
+  const effect_ms = bmcEffect_ms(ways.site);
+  const end_ms = now_ms() + ways.site.timeouts.fence_ms;
+  const taken = await bmcEffects(ways).commandOn(effect_ms);
   for (;;) {
     // PoweringOn is not yet On.
-    const { power } = await lookAtPeer(ways, bmc_call_ms);
+    const { power } = await lookAtPeer(ways, effect_ms);
     if (power === "On") return done;
     if (now_ms() >= end_ms)
       return taken.ok ? failed("failed", `${ways.theirs.name} does not read On`) : taken;
@@ -159,7 +173,7 @@ async function on(ways: Ways): Promise<Outcome> {
 }
 
 async function tellPower(ways: Ways, machine: FenceMachine): Promise<number> {
-  const power = await bmcEffects(ways).peerPower(ways.site.timeouts.bmc_call_ms);
+  const power = await bmcEffects(ways).peerPower(bmcEffect_ms(ways.site));
   if (!power.ok) return refuse(machine, power.failure.said);
   machine.say(`Status: ${power.value.toUpperCase()}\n`);
   return power.value === "off" ? status.off : status.done;
@@ -167,7 +181,7 @@ async function tellPower(ways: Ways, machine: FenceMachine): Promise<number> {
 
 /** Every way to the peer must answer: one that is found dead when it is needed is none. */
 async function monitor(action: "monitor" | "list", ways: Ways, machine: FenceMachine): Promise<number> {
-  const silent = await silentWays(ways, ways.site.timeouts.bmc_call_ms);
+  const silent = await silentWays(ways, Math.min(bmcEffect_ms(ways.site), monitor_ms_max));
   for (const why of silent) machine.complain(`fence_duet: ${why}\n`);
   if (silent.length > 0) return status.failed;
   if (action === "list") machine.say(`${ways.theirs.name},\n`);

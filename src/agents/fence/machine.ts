@@ -2,6 +2,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { fail } from "../../base/problem.ts";
 import { paths } from "../../base/paths.ts";
 import { readIfThere } from "../../machine/files.ts";
+import { bootSystems } from "../hands/systems.ts";
 import type { FenceMachine } from "./agent.ts";
 
 const input_bytes_max = 1 << 16;
@@ -10,9 +11,10 @@ const input_ms = 5_000;
 /** Everything of the machine but what off needs beside a BMC: that is put together elsewhere. */
 export const fenceSeat = (
   version: string,
-): Pick<FenceMachine, "me" | "siteFile" | "version" | "readInput" | "say" | "complain"> => ({
+): Pick<FenceMachine, "me" | "siteFile" | "systems" | "version" | "readInput" | "say" | "complain"> => ({
   me: ownName,
   siteFile: paths.site,
+  systems: bootSystems(),
   version,
   // A person who gives no options at a terminal is told so, and not waited for.
   readInput: async () => (process.stdin.isTTY ? "" : await readInput(process.stdin)),

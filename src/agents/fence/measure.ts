@@ -3,6 +3,7 @@ import { now_ms, sleep } from "../../machine/clock.ts";
 import { problemOf, type Result } from "../../redfish/failure.ts";
 import type { FenceTimes } from "../../render/fence-times.ts";
 import { bmcEffects } from "../hands/bmc.ts";
+import { bmcEffect_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
 
 const rounds = 5;
@@ -14,7 +15,6 @@ const again_ms = 250;
  */
 export async function measureCalls(ways: Ways, at: Date): Promise<Omit<FenceTimes, "off">> {
   const { url } = ways.theirs.bmc;
-  const deadline_ms = ways.site.timeouts.bmc_call_ms;
   const times_ms: number[] = [];
   const timed = async (call: () => Promise<Result<unknown>>): Promise<void> => {
     const start_ms = now_ms();
@@ -23,8 +23,10 @@ export async function measureCalls(ways: Ways, at: Date): Promise<Omit<FenceTime
     times_ms.push(now_ms() - start_ms);
   };
   for (let round = 0; round < rounds; round += 1) {
-    const client = await ways.bmc("theirs", 3 * deadline_ms);
+    const client = await ways.bmc("theirs", 2 * bmcEffect_ms(ways.site));
     await timed(() => client.root());
+    // To look for it is not what a fence does: it is known by then.
+    await client.system();
     await timed(() => client.powerState());
     if (ways.site.witness === "on") await timed(() => client.readTag());
   }
@@ -44,7 +46,8 @@ export async function measureCalls(ways: Ways, at: Date): Promise<Omit<FenceTime
  */
 export async function measureOff(ways: Ways): Promise<number> {
   const { url } = ways.theirs.bmc;
-  const { bmc_call_ms, fence_ms } = ways.site.timeouts;
+  const { fence_ms } = ways.site.timeouts;
+  const effect_ms = bmcEffect_ms(ways.site);
   const bmc = bmcEffects(ways);
   const failed = (what: string): never => {
     throw new DuetError([
@@ -57,11 +60,11 @@ export async function measureOff(ways: Ways): Promise<number> {
     ]);
   };
   const start_ms = now_ms();
-  const taken = await bmc.commandOff("BMC", 2 * bmc_call_ms);
+  const taken = await bmc.commandOff("BMC", effect_ms);
   if (!taken.ok) return failed(taken.failure.said);
   // Twice what was configured: also a fence that is too slow is to be known, and told.
   while (now_ms() - start_ms < 2 * fence_ms) {
-    const power = await bmc.peerPower(bmc_call_ms);
+    const power = await bmc.peerPower(effect_ms);
     if (power.ok && power.value === "off") return Math.round(now_ms() - start_ms);
     await sleep(again_ms);
   }

@@ -4,13 +4,19 @@ import { done, failed, type Outcome } from "../../act/effects.ts";
 import { hashFile, sums_name } from "../../facts/keep.ts";
 import { lockSegment } from "../../facts/lock.ts";
 import { errnoOf, exists, isMissing, makeFolder, replaceSynced, syncFolder } from "../../machine/files.ts";
-
-/** `aside-0001`, …: in the order in which they were put there, whatever the clock said. */
-const form = /^aside-([0-9]{4,})$/;
+import { isHalf } from "./half.ts";
+import { removeCopies } from "./prune.ts";
 
 /**
- * Puts etcd's data among the kept copies, by its name: that is done at once, however large it is. Nothing is ever deleted or
- * replaced here.
+ * `aside-0001`, …: in the order in which they were put there, whatever the clock said. `half-0001`, … for what a join left behind
+ * that did not come to its end.
+ */
+type Kind = "aside" | "half";
+const forms: Readonly<Record<Kind, RegExp>> = { aside: /^aside-([0-9]{4,})$/, half: /^half-([0-9]{4,})$/ };
+
+/**
+ * Puts etcd's data among the kept copies, by its name: that is done at once, however large it is. Nothing is replaced, and
+ * nothing deleted that anybody could want: of halves the last one stays, or a join that fails again and again fills the disk.
  */
 export async function moveAside(data: string, kept: string): Promise<Outcome> {
   const member = join(data, "member");
@@ -18,7 +24,9 @@ export async function moveAside(data: string, kept: string): Promise<Outcome> {
   await using lock = await lockNewest(join(member, "wal"));
   void lock;
   await makeFolder(kept, 0o700);
-  const target = join(kept, await freeName(kept));
+  const kind: Kind = (await isHalf(data)) ? "half" : "aside";
+  const name = await freeName(kept, kind);
+  const target = join(kept, name);
   await makeFolder(target, 0o700);
   try {
     await rename(member, join(target, "member"));
@@ -30,6 +38,10 @@ export async function moveAside(data: string, kept: string): Promise<Outcome> {
     );
   }
   for (const folder of [target, kept, data]) await syncFolder(folder);
+  if (kind === "half") {
+    const older = (await namesIn(kept)).filter((each) => forms.half.test(each) && each !== name);
+    await removeCopies(kept, older);
+  }
   return done;
 }
 
@@ -52,21 +64,21 @@ async function lockNewest(wal: string): Promise<AsyncDisposable | undefined> {
 }
 
 /** An empty folder that a crash left is used first. */
-async function freeName(kept: string): Promise<string> {
+async function freeName(kept: string, kind: Kind): Promise<string> {
   let last = 0;
   for (const name of await namesIn(kept)) {
-    const number = form.exec(name)?.[1];
+    const number = forms[kind].exec(name)?.[1];
     if (number === undefined) continue;
     if ((await namesIn(join(kept, name))).length === 0) return name;
     last = Math.max(last, Number(number));
   }
-  return `aside-${String(last + 1).padStart(4, "0")}`;
+  return `${kind}-${String(last + 1).padStart(4, "0")}`;
 }
 
 /** Gives every copy its hashes, for whoever wants it back some day; those of an earlier call that was cut short too. */
 export async function hashKept(kept: string): Promise<Outcome> {
   const bad: string[] = [];
-  for (const name of (await namesIn(kept)).filter((each) => form.test(each))) {
+  for (const name of (await namesIn(kept)).filter((each) => forms.aside.test(each))) {
     const copy = join(kept, name);
     if ((await exists(join(copy, sums_name))) || !(await exists(join(copy, "member")))) continue;
     try {

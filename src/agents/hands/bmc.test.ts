@@ -10,6 +10,7 @@ import type { Outcome } from "../../act/effects.ts";
 import { Secret } from "../../base/secret.ts";
 import { until } from "../../machine/clock.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
+import { ownSystems } from "./systems.ts";
 import { tagText } from "./tag.ts";
 import { twoMachines } from "./testing-site.ts";
 import { Ways } from "./ways.ts";
@@ -113,6 +114,30 @@ test("a silent BMC ends with the deadline of the whole effect, whatever it hangs
     assert.equal(failure(await bmc.commandOff("BMC", 300)).kind, "deadline", kind);
     assert.equal(metal.powered, true);
   }
+});
+
+test("a silent BMC costs one call, however long the effect may take", async () => {
+  const hasty = { ...site, timeouts: { ...site.timeouts, bmc_call_ms: 200 } };
+  await fault("hang-after-connect");
+  const bmc = bmcEffects(new Ways({ site: hasty, me: "node1", folder }));
+  assert.match(failure(await bmc.peerPower(600_000)).said, /no complete answer within 200 ms/);
+  assert.match(failure(await bmc.commandOff("BMC", 600_000)).said, /no complete answer within 200 ms/);
+  assert.match(failure(await bmc.commandOn(600_000)).said, /no complete answer within 200 ms/);
+});
+
+test("a slow BMC is waited for call by call, and a later process has less to wait for", async () => {
+  const patient = { ...site, timeouts: { ...site.timeouts, bmc_call_ms: 60_000 } };
+  const systems = ownSystems();
+  const ways = () => new Ways({ site: patient, me: "node1", folder, systems });
+  await fault("slow", "0.3");
+  assert.equal(value(await bmcEffects(ways()).peerPower(240_000)), "on");
+  assert.ok(systems.of(places.node2)?.reset !== undefined);
+  // One call, of which the answer comes too late: it has gone out, and reading Off is what counts.
+  assert.equal(failure(await bmcEffects(ways()).commandOff("BMC", 50)).kind, "deadline");
+  await until("Off", async () => value(await bmcEffects(ways()).peerPower(240_000)) === "off", {
+    deadline_ms: 60_000,
+    every_ms: 10,
+  });
 });
 
 test("a command of a chain that is out of time is not sent", async () => {

@@ -11,7 +11,7 @@ import type { Facts, Lineage, Tag } from "../../decide/facts.ts";
 import { raising } from "../../decide/lineage.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { RedfishClient, Tag as RedfishTag } from "../../redfish/client.ts";
-import { failureOf } from "./outcome.ts";
+import { failureOf, timer } from "./outcome.ts";
 import { parseTag, tagText } from "./tag.ts";
 import { told, type Ways } from "./ways.ts";
 
@@ -41,7 +41,7 @@ async function look(ways: Ways, side: Bmc, deadline_ms: number): Promise<Look> {
   const unreadable = { power: undefined, tag: { kind: "unreadable" } } as const;
   const seen = await attempt(async () => {
     const read = await (await ways.bmc(side, deadline_ms)).look();
-    return read.ok ? success(read.value) : told(read.failure, where, deadline_ms);
+    return read.ok ? success(read.value) : told(ways, read.failure, where, deadline_ms);
   });
   if (!seen.ok) return { ...unreadable, why: seen.failure.said };
   const { power, tag } = seen.value;
@@ -71,9 +71,9 @@ const powerOf = (bmc: string | undefined, outlet: string | undefined): Facts["pe
   return outlet === "Off" ? "off" : "fed";
 };
 
-/** Both are asked at once. With an outlet to ask the BMC gets half the time: the answer is wanted in any case. */
+/** Both are asked at once. With an outlet to ask the BMC gets half a call's time: the answer is wanted in any case. */
 export async function lookAtPeer(ways: Ways, deadline_ms: number): Promise<Look & Pick<Facts, "peerPower">> {
-  const bmc_ms = ways.theirs.pdu === undefined ? deadline_ms : deadline_ms / 2;
+  const bmc_ms = ways.theirs.pdu === undefined ? deadline_ms : Math.min(deadline_ms, ways.call_ms) / 2;
   const [seen, outlet] = await Promise.all([look(ways, "theirs", bmc_ms), outletState(ways, deadline_ms)]);
   return { ...seen, peerPower: powerOf(seen.power, outlet) };
 }
@@ -95,32 +95,41 @@ export async function silentWays(ways: Ways, deadline_ms: number): Promise<reado
   const { name } = ways.theirs;
   const outlet = async (): Promise<Outcome> => {
     const read = await (await ways.outlet(deadline_ms))?.powerState();
-    return read === undefined || read.ok ? done : told(read.failure, `the outlet of ${name}`, deadline_ms);
+    return read === undefined || read.ok
+      ? done
+      : told(ways, read.failure, `the outlet of ${name}`, deadline_ms);
   };
   const [bmc, pdu] = await Promise.all([look(ways, "theirs", deadline_ms), attempt(outlet)]);
   return [...(bmc.power === undefined ? [bmc.why] : []), ...(pdu.ok ? [] : [pdu.failure.said])];
 }
 
-/** Taken, and not yet done: what the peer's power reads afterwards decides. */
+/**
+ * Taken, and not yet done: what the peer's power reads afterwards decides. It goes out in the first quarter of its time or not
+ * at all, the rest is for its answer: begun at the very end of this machine's window, it is later than that by a quarter of the window
+ * at most, and a fence's bound (src/render/fence-times.ts) has that room. One whose answer does not come in time may have been taken.
+ */
 async function commandOff(ways: Ways, way: OffWay, deadline_ms: number): Promise<Outcome> {
   const { name } = ways.theirs;
+  const latest_ms = now_ms() + deadline_ms / 4;
   const where = way === "BMC" ? `the BMC of ${name}` : `the outlet of ${name}`;
   const taken =
     way === "BMC"
-      ? await (await ways.bmc("theirs", deadline_ms)).reset("ForceOff")
+      ? await (await ways.bmc("theirs", deadline_ms)).reset("ForceOff", () => now_ms() <= latest_ms)
       : await (await ways.outlet(deadline_ms))?.power("Off");
   if (taken === undefined) return failed("refused", `${name} has no outlet in the site file`);
-  return taken.ok ? done : told(taken.failure, where, deadline_ms);
+  return taken.ok ? done : told(ways, taken.failure, where, deadline_ms);
 }
 
 /** The feed first: without it there is no BMC to ask. Some BMCs refuse On for a machine that is on. */
 async function commandOn(ways: Ways, deadline_ms: number): Promise<Outcome> {
-  const part_ms = deadline_ms / 3;
-  await (await ways.outlet(part_ms))?.power("On");
-  const taken = await (await ways.bmc("theirs", part_ms)).reset("On");
+  const left_ms = timer(deadline_ms);
+  await (await ways.outlet(left_ms() / 2))?.power("On");
+  const taken = await (await ways.bmc("theirs", left_ms())).reset("On");
   if (taken.ok) return done;
-  const seen = await look(ways, "theirs", part_ms);
-  return seen.power === "On" ? done : told(taken.failure, `the BMC of ${ways.theirs.name}`, part_ms);
+  const seen = await look(ways, "theirs", left_ms());
+  return seen.power === "On"
+    ? done
+    : told(ways, taken.failure, `the BMC of ${ways.theirs.name}`, deadline_ms);
 }
 
 const tries_max = 3;
@@ -137,7 +146,7 @@ async function raiseTag(
   const where = `the BMC of ${ways[bmc].name}`;
   for (let tries = 0; ; tries++) {
     const seen = await client.readTag();
-    if (!seen.ok) return told(seen.failure, where, deadline_ms);
+    if (!seen.ok) return told(ways, seen.failure, where, deadline_ms);
     const found = parseTag(ways.site, seen.value.tag);
     const how = raising(found, lineage);
     if (how !== "raised") return success(how === "same" ? "written" : "higher");
@@ -145,7 +154,7 @@ async function raiseTag(
     if (written.ok)
       return written.value ? success("written") : failed("failed", `${where}: the tag does not read back`);
     if (written.failure.kind !== "changed" || tries + 1 >= tries_max || now_ms() >= end_ms)
-      return told(written.failure, where, deadline_ms);
+      return told(ways, written.failure, where, deadline_ms);
   }
 }
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Effects, UnitEffects } from "../../act/effects.ts";
+import type { Effects } from "../../act/effects.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, paths } from "../../base/paths.ts";
 import { decide } from "../../decide/decide.ts";
@@ -18,9 +18,11 @@ import { attributeEffects, type Saying } from "./attributes.ts";
 import { bmcEffects } from "./bmc.ts";
 import { diskEffects } from "./disk.ts";
 import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
+import { markingHalf } from "./half.ts";
 import { unitAt } from "./local-etcd.ts";
 import { MemoryFile } from "./memory.ts";
 import { Notes } from "./notes.ts";
+import { counting, paced } from "./pace.ts";
 import { quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
 import { siteTimes } from "./times.ts";
@@ -48,7 +50,11 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const saying = sayingOf(ways);
   const reach = new Reach(site, mine, theirs);
   const unit = unitAt(site, mine, theirs);
-  const inner = counting(unitEffects(unit), notes);
+  const { unit: inner, members } = markingHalf(
+    paths.etcdData,
+    counting(unitEffects(unit), notes),
+    reach.members,
+  );
   const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
   const attributes = attributeEffects(saying);
   const sources: Sources = {
@@ -71,7 +77,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     decide,
     disk,
     unit: inner,
-    members: reach.members,
+    members,
     attributes,
     bmc: bmcEffects(ways),
     quorum: quorumEffects(saying),
@@ -80,10 +86,13 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const { token_ms, consensus_ms } = detectionOf(site);
   return {
     effects: noting(
-      wrap(effects, recorder, {
-        silent_ms: token_ms + consensus_ms,
-        firstWrite: () => reach.members.writeMarker(first_write_ms),
-      }),
+      paced(
+        wrap(effects, recorder, {
+          silent_ms: token_ms + consensus_ms,
+          firstWrite: () => reach.members.writeMarker(first_write_ms),
+        }),
+        notes,
+      ),
     ),
     times: siteTimes(site),
     recorder,
@@ -120,16 +129,6 @@ function sayingOf({ site, mine, theirs }: Ways): Saying {
     memory: new MemoryFile(),
   };
 }
-
-/** A start that was refused, or could not even be tried, says nothing about the data. */
-const counting = (unit: UnitEffects, notes: Notes): UnitEffects => ({
-  ...unit,
-  start: async (...given) => {
-    const up = await unit.start(...given);
-    if (up.ok || up.failure.kind === "failed" || up.failure.kind === "deadline") notes.noteStart(up.ok);
-    return up;
-  },
-});
 
 const attribute_ms = 3_000;
 

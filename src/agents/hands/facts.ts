@@ -29,9 +29,10 @@ export interface Sources {
   readonly view?: typeof viewOf;
 }
 
-/** Who has quorum is in a hurry; a lone machine has time for a slow BMC. */
+/** Who has quorum is in a hurry: what a fence or a takeover still needs of a BMC it reads for itself, with more patience. */
 const hurry_ms = 3_000;
-const patience_ms = 10_000;
+/** A lone machine has time for a slow BMC: the root, the Systems and the System. */
+const patient_calls = 3;
 const call_ms = 3_000;
 
 export const gatherFacts = async (sources: Sources): Promise<Facts> => picture(await gatherReadings(sources));
@@ -44,8 +45,9 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
   const { ways, saying } = sources;
   const { me, peerName, resource } = saying;
   const first = await membershipOf(saying);
+  const patience_ms = patient_calls * ways.call_ms;
   const [bmcs, peerServes, etcd, view] = await Promise.all([
-    readBmcs(ways, first?.quorate === true ? hurry_ms : patience_ms),
+    readBmcs(ways, isHurried(first, saying) ? hurry_ms : patience_ms),
     first?.peer === true ? sources.peerServes(call_ms) : false,
     sources.etcd(),
     orUndefined(() => (sources.view ?? viewOf)(resource, call_ms)),
@@ -68,6 +70,10 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     ...believed(view, me, peerName, seen?.peer === true),
   };
 }
+
+/** Of a peer that was lost before it said a word in this boot, both tags are all that is known: they are waited for. */
+const isHurried = (seen: Seen | undefined, { memory }: Saying): boolean =>
+  seen?.quorate === true && (seen.peer || memory.read().remembered.heard !== undefined);
 
 /** Without a BMC and without the peer's etcd. */
 export async function ownFacts(sources: Sources): Promise<OwnFacts> {

@@ -35,7 +35,7 @@ test("failed starts are counted until one works", async () => {
     assert.equal(new Notes(folder).failedStarts, 2);
     notes.noteStart(true);
     assert.equal(notes.failedStarts, 0);
-    for (const odd of ["", "x", "-1", "1.5"]) {
+    for (const odd of ["", "x", "-1", "1.5", "1.5 7", "x 7"]) {
       await writeFile(join(folder, "failed-starts"), odd);
       assert.equal(notes.failedStarts, 0, `${odd} is no count`);
     }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../base/paths.ts";
+import { sinceBoot_ms } from "../../machine/clock.ts";
 import { isMissing } from "../../machine/files.ts";
 
 /**
@@ -10,15 +11,26 @@ import { isMissing } from "../../machine/files.ts";
  */
 export type Note = "started" | "promoted" | "leaving" | "publish" | "wake";
 
+/** What is counted from one try to the next: starts of etcd that failed, and joins since this machine was last full. */
+export type Tried = "failed-starts" | "joins";
+
+export interface Tries {
+  readonly count: number;
+  readonly ago_ms: number;
+}
+
 /**
  * What the short-lived parts of the agent leave for each other: files under /run, gone with the boot. Each is there or not, so
  * nobody has to wait for a lock to write one.
  */
 export class Notes {
   readonly #folder: string;
+  readonly #now_ms: () => number;
 
-  constructor(folder: string = paths.run) {
+  /** `now`: of a clock that starts with the boot and never jumps. */
+  constructor(folder: string = paths.run, now: () => number = sinceBoot_ms) {
     this.#folder = folder;
+    this.#now_ms = now;
   }
 
   has(note: Note): boolean {
@@ -43,21 +55,41 @@ export class Notes {
 
   /** How often etcd could not be started, one time after the other. */
   get failedStarts(): number {
-    try {
-      const count = Number(readFileSync(this.#at("failed-starts"), "utf8"));
-      return Number.isSafeInteger(count) && count > 0 ? count : 0;
-    } catch (error) {
-      if (isMissing(error)) return 0;
-      throw error;
-    }
+    return this.tries("failed-starts").count;
   }
 
   noteStart(worked: boolean): void {
-    const path = this.#at("failed-starts");
-    if (worked) return rmSync(path, { force: true });
+    if (worked) this.forget("failed-starts");
+    else this.count("failed-starts");
+  }
+
+  /** How often it was tried, and how long ago the last time was. */
+  tries(what: Tried): Tries {
+    const [count = 0, at_ms = 0] = this.#read(what).split(" ").map(Number);
+    if (!Number.isSafeInteger(count) || count <= 0) return { count: 0, ago_ms: Number.POSITIVE_INFINITY };
+    return { count, ago_ms: Math.max(0, this.#now_ms() - (Number.isFinite(at_ms) ? at_ms : 0)) };
+  }
+
+  count(what: Tried): void {
+    const path = this.#at(what);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.tmp`, `${this.failedStarts + 1}\n`, { mode: 0o600 });
+    writeFileSync(`${path}.tmp`, `${this.tries(what).count + 1} ${Math.round(this.#now_ms())}\n`, {
+      mode: 0o600,
+    });
     renameSync(`${path}.tmp`, path);
+  }
+
+  forget(what: Tried): void {
+    rmSync(this.#at(what), { force: true });
+  }
+
+  #read(name: string): string {
+    try {
+      return readFileSync(this.#at(name), "utf8");
+    } catch (error) {
+      if (isMissing(error)) return "";
+      throw error;
+    }
   }
 
   #at(name: string): string {

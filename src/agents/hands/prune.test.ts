@@ -26,6 +26,13 @@ async function left(copies: readonly string[], room: Room): Promise<readonly str
 
 const asides = ["aside-0002", "aside-0009", "aside-0010", "aside-10000"];
 
+test("what a join left half-made goes, all of it", async () => {
+  assert.deepEqual(
+    await left(["half-0007", "half-0008", "aside-0001", "epoch-3"], { copies_max: 3, bytes_max: 1 << 30 }),
+    ["aside-0001", "epoch-3"],
+  );
+});
+
 test("of each kind the newest stay, by their numbers", async () => {
   assert.deepEqual(
     await left([...asides, "epoch-3", "epoch-20"], { copies_max: 2, bytes_max: 100 * block }),

@@ -8,6 +8,8 @@ const copies_max = 3;
 const share_max = 1 / 4;
 
 const kinds = [/^epoch-([0-9]+)$/, /^aside-([0-9]+)$/] as const;
+/** What a join left behind that did not come to its end: nobody wants it back. */
+const half = /^half-[0-9]+$/;
 /** What is to go is first renamed: half of a copy must not look like one. */
 const going = /^going-/;
 
@@ -24,13 +26,18 @@ export async function pruneKept(kept: string, room?: Room): Promise<readonly str
   const names = await namesIn(kept);
   for (const name of names.filter((each) => going.test(each)))
     await rm(join(kept, name), { recursive: true, force: true });
-  const old = await tooMuch(kept, names, room ?? (await roomAt(kept)));
-  for (const name of old) {
+  const halves = names.filter((name) => half.test(name));
+  const old = [...halves, ...(await tooMuch(kept, names, room ?? (await roomAt(kept))))];
+  await removeCopies(kept, old);
+  return old;
+}
+
+export async function removeCopies(kept: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
     await rename(join(kept, name), join(kept, `going-${name}`));
     await syncFolder(kept);
     await rm(join(kept, `going-${name}`), { recursive: true });
   }
-  return old;
 }
 
 async function tooMuch(kept: string, names: readonly string[], room: Room): Promise<readonly string[]> {

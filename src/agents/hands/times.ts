@@ -3,13 +3,24 @@ import { type FenceTimes, turnLength_ms } from "../../render/fence-times.ts";
 import { fencePolicy } from "../../render/policy.ts";
 import type { Site } from "../../site/site.ts";
 
+/** At most: the BMC's root, its Systems, the System, and a change. */
+const calls_max = 4;
+/** A tag is read, written and read back. */
+const tag_calls_max = 5;
+
+/** One effect at a BMC where nothing hurries. */
+export const bmcEffect_ms = ({ timeouts }: Pick<Site, "timeouts">): number =>
+  calls_max * timeouts.bmc_call_ms;
+
 /** How long each effect may take at this site. `measured`: of each machine's fence, as Pacemaker's configuration has it. */
 export const siteTimes = (
   { timeouts, machines }: Pick<Site, "timeouts" | "machines">,
   measured: ReadonlyMap<string, FenceTimes> = new Map(),
 ): Times => ({
   ...times_default,
-  bmc_ms: timeouts.bmc_call_ms,
+  bmc_ms: bmcEffect_ms({ timeouts }),
+  bmc_call_ms: timeouts.bmc_call_ms,
+  tag_ms: Math.max(times_default.tag_ms, tag_calls_max * timeouts.bmc_call_ms),
   turn_ms: pairTurn_ms({ timeouts, machines }, measured),
   goodbye_ms: fencePolicy.goodbye_s.value * 1000,
 });

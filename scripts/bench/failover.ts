@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { endRunning } from "../../src/machine/process.ts";
+import type { Progress } from "../../src/machine/progress.ts";
+import type { BenchOptions, BenchTable } from "../bench-table.ts";
+import { type BmcName, losses, stops } from "./failover/cases.ts";
+import { fill } from "./failover/data.ts";
+import { lose } from "./failover/loss.ts";
+import { measureMonitors, monitorTable } from "./failover/monitor.ts";
+import { lab_name, type Place, Places } from "./failover/place.ts";
+import { rejoin } from "./failover/rejoin.ts";
+import { stopInOrder } from "./failover/stop.ts";
+import {
+  type LabFacts,
+  type LossResult,
+  lossTable,
+  type Outcome,
+  type RejoinResult,
+  rejoinTable,
+  type StopResult,
+  type StopRun,
+  stopTable,
+} from "./failover/table.ts";
+import { checkout } from "../tree.ts";
+
+export const about =
+  "a failover: time without writes by phase, planned stops, rejoin, and what a monitor costs";
+
+/** Over an hour, or some minutes with --quick. */
+export const onlyByName = true;
+
+/** What the clients write, and what a machine that comes back has moved aside. */
+const disk_mb = 4 * 1024;
+/** The same with 2 GB of data: twice, while a snapshot is received beside what was moved aside. */
+const big_disk_mb = 16 * 1024;
+const calls = { quick: 5, full: 20 };
+const small_mb = 100;
+const big_mb = 2000;
+
+type Work<T> = (place: Place, say: (detail: string) => void) => Promise<T>;
+
+export async function measure(progress: Progress, options: BenchOptions): Promise<readonly BenchTable[]> {
+  const bench = new FailoverBench(progress, options);
+  takeDownWhenInterrupted();
+  try {
+    await bench.inLab("fast", disk_mb, async () => {
+      await bench.losses("fast");
+      await bench.stops();
+      await bench.monitors();
+      await bench.rejoins("100 MB", small_mb, options.runs);
+    });
+    if (!options.quick) {
+      await bench.inLab("slow", disk_mb, () => bench.losses("slow"));
+      await bench.inLab("fast", big_disk_mb, () => bench.rejoins("2 GB", big_mb, 1));
+    }
+  } finally {
+    await bench.close();
+  }
+  return bench.tables();
+}
+
+/** This process may hold the lab's lock, and gives it back by its end: another one takes the lab down then. */
+function takeDownWhenInterrupted(): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      endRunning();
+      process.stderr.write(`\ninterrupted: lab ${lab_name} is taken down\n`);
+      const down = spawn(join(checkout, "duet"), ["lab", "down", "--name", lab_name], {
+        detached: true,
+        stdio: "ignore",
+      });
+      down.unref();
+      process.exit(130);
+    });
+}
+
+class FailoverBench {
+  readonly #progress: Progress;
+  readonly #options: BenchOptions;
+  readonly #facts: LabFacts[] = [];
+  readonly #losses: LossResult[] = [];
+  readonly #stops: StopResult[] = [];
+  readonly #rejoins: RejoinResult[] = [];
+  #monitors: BenchTable | undefined;
+  #places: Places | undefined;
+  #hadLab = false;
+
+  constructor(progress: Progress, options: BenchOptions) {
+    this.#progress = progress;
+    this.#options = options;
+  }
+
+  async inLab(bmc: BmcName, size_mb: number, work: () => Promise<void>): Promise<void> {
+    await this.close();
+    this.#places = new Places(bmc, size_mb, this.#progress);
+    await work();
+  }
+
+  async close(): Promise<void> {
+    await this.#places?.close();
+  }
+
+  async losses(bmc: BmcName): Promise<void> {
+    const cases = losses.filter(({ quick }) => quick || !this.#options.quick);
+    const runs = cases.map((): Outcome<Awaited<ReturnType<typeof lose>>>[] => []);
+    // Round by round, so that a busy hour of the box hits every case.
+    for (let round = 1; round <= this.#options.runs; round += 1)
+      for (const [index, loss] of cases.entries())
+        runs[index]?.push(
+          await this.#run(`${bmc} BMC: ${loss.name}${this.#of(round)}`, (place, say) =>
+            lose(place, loss, say),
+          ),
+        );
+    this.#losses.push(...cases.map((loss, index) => ({ bmc, loss, runs: runs[index] ?? [] })));
+    const facts = this.#places?.facts;
+    if (facts !== undefined) this.#facts.push(facts);
+  }
+
+  async stops(): Promise<void> {
+    for (const stopped of stops) {
+      const runs: Outcome<StopRun>[] = [];
+      for (let round = 1; round <= this.#options.runs; round += 1)
+        runs.push(
+          await this.#run(`planned stop of the ${stopped}${this.#of(round)}`, (place, say) =>
+            stopInOrder(place, stopped, say),
+          ),
+        );
+      this.#stops.push({ stopped, runs });
+    }
+  }
+
+  async rejoins(name: string, data_mb: number, rounds: number): Promise<void> {
+    const runs: Outcome<Awaited<ReturnType<typeof rejoin>>>[] = [];
+    let filled: Place | undefined;
+    for (let round = 1; round <= rounds; round += 1)
+      runs.push(
+        await this.#run(`rejoin of ${name}, run ${round} of ${rounds}`, async (place, say) => {
+          // A new lab after a failed run is an empty one.
+          if (filled !== place) await fill(place, data_mb);
+          filled = place;
+          const done = await rejoin(place);
+          say(`${(done.full_ms / 1000).toFixed(1)} s for ${done.data_mb.toFixed(0)} MB`);
+          return done;
+        }),
+      );
+    this.#rejoins.push({ name, runs });
+  }
+
+  async monitors(): Promise<void> {
+    const count = this.#options.quick ? calls.quick : calls.full;
+    const outcome = await this.#run(`${count} monitors`, ({ lab }) => measureMonitors(lab, "node1", count));
+    if (outcome.ok) this.#monitors = monitorTable(outcome.value);
+    else
+      this.#monitors = {
+        title: "a monitor of ocf:duet:etcd",
+        columns: [],
+        rows: [],
+        notes: [`Failed: ${outcome.why}`],
+      };
+  }
+
+  tables(): readonly BenchTable[] {
+    return [
+      lossTable(this.#losses, this.#facts),
+      stopTable(this.#stops),
+      rejoinTable(this.#rejoins),
+      ...(this.#monitors === undefined ? [] : [this.#monitors]),
+    ];
+  }
+
+  #of(round: number): string {
+    return this.#options.runs === 1 ? "" : `, run ${round} of ${this.#options.runs}`;
+  }
+
+  /** One that fails is told, and ends nothing: the next gets new machines. Without any lab there is nothing to measure. */
+  async #run<T>(name: string, work: Work<T>): Promise<Outcome<T>> {
+    const places = this.#places;
+    if (places === undefined) return { ok: false, why: "there is no lab" };
+    try {
+      const place = await places.place();
+      this.#hadLab = true;
+      return { ok: true, value: await this.#progress.step(name, (say) => work(place, say)) };
+    } catch (error) {
+      if (!(error instanceof Error) || !this.#hadLab) throw error;
+      this.#progress.say(`    ${error.message}`);
+      await places.close();
+      return { ok: false, why: error.message };
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { done, failed, type Outcome, type StartKind } from "../../act/effects.ts";
+import { FakeWorld } from "../../act/testing.ts";
+import { empty, type Facts, type Holding } from "../../decide/facts.ts";
+import { Notes } from "./notes.ts";
+import { counting, joinPause_ms, paced } from "./pace.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "duet-pace-"));
+after(() => rm(folder, { recursive: true }));
+
+const voter: Holding = {
+  ...empty,
+  data: true,
+  standing: "voter",
+  lineage: { epoch: 5, owner: "a" },
+  full: true,
+};
+const failing = failed("failed", "no space left on device");
+
+let count = 0;
+class Machine {
+  now_ms = 1_000;
+  readonly world = new FakeWorld();
+  readonly notes = new Notes(join(folder, String(++count)), () => this.now_ms);
+  readonly effects = paced(this.world.effects, this.notes);
+  /** Of the next starts. */
+  outcome: Outcome = failing;
+
+  async start(how: StartKind): Promise<void> {
+    const { unit } = this.world.effects;
+    await counting({ ...unit, start: async () => this.outcome }, this.notes).start(how, 1_000);
+  }
+
+  facts(changes: Partial<Facts>): Facts {
+    const etcd = { running: false, leader: false, failedStarts: this.notes.failedStarts };
+    return { ...this.world.facts(), etcd, ...changes };
+  }
+}
+
+const away = { peer: { seen: "before", facts: empty } } as const;
+
+test("an etcd that could not start is tried once a minute where its data must be kept, and the peer is not fenced for it", async () => {
+  const machine = new Machine();
+  const look = () => {
+    const facts = machine.facts({ ...away, self: { ...voter, soleVoter: true } });
+    return {
+      etcd: machine.effects.decide("etcd", facts).decision.do,
+      fence: machine.effects.decide("fence", facts).rule,
+    };
+  };
+  for (let tries = 0; tries < 3; tries++) {
+    assert.equal(look().etcd, "restart-in-place");
+    await machine.start("with its data");
+  }
+  for (let minutes = 0; minutes < 3; minutes++) {
+    machine.now_ms += 59_000;
+    assert.deepEqual(look(), { etcd: "needs-human", fence: "R-FENCE-NO-ETCD" });
+    machine.now_ms += 1_000;
+    assert.deepEqual(look(), { etcd: "restart-in-place", fence: "R-FENCE-NO-ETCD" });
+    await machine.start("with its data");
+    assert.equal(look().etcd, "needs-human");
+  }
+  machine.now_ms += 60_000;
+  machine.outcome = done;
+  await machine.start("with its data");
+  assert.equal(machine.notes.failedStarts, 0);
+});
+
+test("joins that fail are tried ever more slowly, and at once again when the machine was full", async () => {
+  const machine = new Machine();
+  const serving = {
+    peer: { seen: "now", facts: { ...voter, soleVoter: true }, serving: true, stuck: false, leaving: false },
+  } as const;
+  const look = (self = empty) => machine.effects.decide("start", machine.facts({ ...serving, self }));
+  assert.equal(look().decision.do, "join-as-learner");
+  const pauses_ms: number[] = [];
+  for (let tries = 0; tries < 9; tries++) {
+    await machine.start("join");
+    const began_ms = machine.now_ms;
+    const held = look();
+    assert.equal(held.decision.do, "wait");
+    assert.equal(held.rule, "R-JOIN");
+    assert.match(held.sentence, tries === 0 ? /the first try has failed/ : /tries have failed/);
+    while (look().decision.do === "wait") machine.now_ms += 500;
+    pauses_ms.push(machine.now_ms - began_ms);
+  }
+  assert.deepEqual(pauses_ms, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  await machine.start("join");
+  assert.equal(look().decision.do, "wait");
+  look(voter);
+  assert.equal(look().decision.do, "join-as-learner");
+});
+
+test("a join that could not even be tried is none", async () => {
+  const machine = new Machine();
+  machine.outcome = failed("unreachable", "the peer does not list this machine as a member");
+  await machine.start("join");
+  assert.equal(machine.notes.tries("joins").count, 0);
+  assert.equal(machine.notes.failedStarts, 0);
+});
+
+test("the pause is bounded for any count", () => {
+  assert.equal(joinPause_ms(0), 0);
+  assert.equal(joinPause_ms(1e9), 60_000);
+});
