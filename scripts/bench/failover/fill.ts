@@ -4,14 +4,14 @@ import { Agent, request } from "node:https";
 import { join } from "node:path";
 
 /**
- * `fill.ts FOLDER URL MB [BYTES]`, at the operator's seat: so much data, in values of 10 kB as large objects have, each a write of
+ * `fill.ts FOLDER URL MB`, at the operator's seat: so much data, in values of 10 kB as large objects have, each a write of
  * its own: a few large ones would leave etcd with a log that no cluster has. FOLDER has the clients' certificates.
  */
 const at_once = 32;
 const call_ms_max = 20_000;
 
-const [folder = "", url = "", megabytes = "0", bytes = "10000"] = process.argv.slice(2);
-const value_bytes = Number(bytes);
+const value_bytes = 10_000;
+const [folder = "", url = "", megabytes = "0"] = process.argv.slice(2);
 const pem = (file: string): string => readFileSync(join(folder, file), "utf8");
 const agent = new Agent({
   keepAlive: true,

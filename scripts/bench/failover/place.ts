@@ -17,7 +17,7 @@ import type { Progress } from "../../../src/machine/progress.ts";
 import { localUrl, tlsFile } from "../../../src/render/etcd.ts";
 import { type MachineName, machine_names } from "../../../src/scenario/slots.ts";
 import { type BmcName, bmcs } from "./cases.ts";
-import { age, age_writes, type Store } from "./data.ts";
+import type { Store } from "./data.ts";
 import type { LabFacts } from "./table.ts";
 
 export const lab_name = "bench-failover";
@@ -86,9 +86,6 @@ export class Places {
       measured(lab, this.#bmc, say),
     );
     const seat = await operatorsSeat(lab, "node1", this.#progress);
-    await this.#progress.step(`${age_writes} writes, so that etcd's log has a snapshot`, () =>
-      age({ lab, etcds, seat }),
-    );
     return { lab, etcds, seat, facts };
   }
 }

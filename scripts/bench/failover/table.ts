@@ -11,7 +11,6 @@ import {
   type Stopped,
   takeover_aim_ms,
 } from "./cases.ts";
-import { age_writes } from "./data.ts";
 import type { Parts } from "./parts.ts";
 
 /** What came of one run; a failed one is told with its reason, and counted. */
@@ -109,7 +108,6 @@ export function lossTable(results: readonly LossResult[], labs: readonly LabFact
       "survivor first, second: in the race to fence. The second waits for the first's turn to pass, unless the lost machine reads Off.",
       `of aim: against detect, turn and off of the same run and ${seconds(takeover_aim_ms)}; the aim is at most 1.00×.`,
       `of rival: the median against the mean, the worst against the worst of podman-etcd 4.18.0, measured in our lab, rival's step; the aim is at most ${rival_aim.toFixed(2)}×. Its machines hung (the BMC read On): hang is the row to compare. "-": the rival was not measured there.`,
-      `etcd had taken ${age_writes} writes before, so its log had a snapshot: on a site younger than 10,000 writes a takeover is about a second longer.`,
       ...labs.map(labNote),
       ...results.flatMap(({ bmc, loss, runs }) => failures(`${bmc} BMC: ${loss.name}`, runs)),
     ],
