@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as v from "valibot";
+import { until } from "../src/machine/clock.ts";
 import { phase_names } from "../src/record/timeline.ts";
 import { openLab } from "./folder.ts";
 import { metalOf } from "./metal/power.ts";
@@ -47,6 +48,14 @@ test("a failover is told from the operator's seat with all its phases, by both m
   // By its journal, which it reads when nothing is left to do: with the ring both clocks can be lined up.
   await untilRecorded(lab, "node2", "membership", { after: "peer back", deadline_ms: whole_ms });
 
+  // A machine that is a voter again may not let anybody in yet.
+  for (const machine of ["node1", "node2"])
+    await until(
+      `ssh to ${machine}`,
+      async () =>
+        (await duet(["lab", "run", "seat", "--name", name, "--", "ssh", machine, "true"])).status === 0,
+      { deadline_ms: 30_000, every_ms: 500 },
+    );
   const { failovers, silent, damage } = v.parse(shown, await on(name, "seat", "duet", "explain", "--json"));
   assert.deepEqual([silent, damage], [{}, []]);
   const [failover] = failovers;
@@ -60,18 +69,21 @@ test("a failover is told from the operator's seat with all its phases, by both m
   );
   const unknown = failover.phases.filter(({ at_ms }) => at_ms === undefined);
   assert.deepEqual(unknown, []);
-  const times = failover.phases.map(({ at_ms = 0 }) => at_ms);
+  // The peer is powered on beside the first write: either may come first, after the takeover has begun.
+  const at = (phase: string) => failover.phases.find((each) => each.name === phase)?.at_ms ?? Number.NaN;
+  assert.ok(at("peer powered on") > at("takeover") && at("peer powered on") < at("peer back"));
+  const times = failover.phases.flatMap(({ name: phase, at_ms = 0 }) =>
+    phase === "peer powered on" ? [] : [at_ms],
+  );
   assert.deepEqual(
     times,
-    times.toSorted((a, b) => a - b),
+    times.toSorted((one, other) => one - other),
   );
   const note = (phase: string) => failover.phases.find((each) => each.name === phase)?.note;
   assert.equal(note("lost"), "Corosync's last token");
   assert.equal(note("first write served"), undefined, "a write was acknowledged, and not only a read");
-  assert.deepEqual(
-    failover.clocks.filter(({ how }) => how !== "what both saw"),
-    [],
-  );
+  // What node2 wrote before the loss may have no ring in it that node1 saw, too; what it wrote since has one.
+  assert.equal(failover.clocks.at(-1)?.how, "what both saw");
 
   const picture = await on(name, "seat", "duet", "explain");
   assert.match(picture, /^node1 took over from node2, as epoch 2;/);
