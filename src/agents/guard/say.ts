@@ -1,19 +1,10 @@
 import type { Effects } from "../../act/effects.ts";
-import type { Decision } from "../../decide/decision.ts";
 import { sleep } from "../../machine/clock.ts";
+import { isLoneDeed } from "./lone-deeds.ts";
 
 /** A peer that boots at the same time is given so long. */
 const patience_ms = 15_000;
 const again_ms = 10_000;
-
-/** What the rules would let a lone machine do, and this duet does not do yet. */
-const deeds: ReadonlySet<Decision["do"]> = new Set([
-  "prove-off",
-  "take-over",
-  "resume-takeover",
-  "start-plain",
-  "new-cluster",
-]);
 
 export interface Guard {
   readonly effects: Pick<Effects, "facts" | "decide">;
@@ -37,7 +28,7 @@ export async function sayWhyInert({ effects, isStarted, say, pause = sleep }: Gu
     if (facts.peer.seen === "now" && !facts.fencePending) continue;
     const { rule, sentence, decision } = effects.decide("start", facts);
     const waits = `${facts.me} runs nothing and waits for ${facts.peerName}`;
-    const line = deeds.has(decision.do)
+    const line = isLoneDeed(decision.do)
       ? `${waits}: to start alone is not done by this version of duet`
       : `${waits}. ${rule}: ${sentence}`;
     if (line !== last) say(line);

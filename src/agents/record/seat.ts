@@ -1,15 +1,11 @@
 import { exit, fail } from "../../base/problem.ts";
-import { run } from "../../machine/process.ts";
-import { tryConnect } from "../../machine/tcp.ts";
 import { parseRecord, type Recording } from "../../record/read.ts";
 import type { Machine, Site } from "../../site/site.ts";
-import { judgeSsh, sshCommand } from "../check/ssh.ts";
+import { callBySsh, judgeSsh } from "../check/ssh.ts";
 import { export_bytes_max } from "./export.ts";
 
-const port_ssh = 22;
 const connect_ms = 2_000;
 const ssh_ms = 60_000;
-const status_ssh = 255;
 
 export interface Seat {
   readonly site: Site;
@@ -53,21 +49,17 @@ export type Answer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly why: string };
 
-/** By the first of its addresses that lets in. */
-async function askOne({ name, addresses }: Machine, config: string | undefined): Promise<Answer> {
-  const tries = addresses.map(async (address) => {
-    const made = await tryConnect(address, port_ssh, connect_ms);
-    if (!made.ok) throw new Error(made.why);
-    return address;
-  });
-  const address = await Promise.any(tries).catch(() => undefined);
-  if (address === undefined) return { ok: false, why: `no ssh on ${addresses.join(" or ")}` };
-  const { status, stdout, stderr } = await run(sshCommand(address, config, ["record"]), {
-    accept: "any",
+async function askOne(machine: Machine, config: string | undefined): Promise<Answer> {
+  const answer = await callBySsh(machine, {
+    config,
+    words: ["record"],
+    connect_ms,
     deadline_ms: ssh_ms,
     output_bytes_max: 2 * export_bytes_max,
-  }).catch(() => ({ status: status_ssh, stdout: "", stderr: `no end within ${ssh_ms} ms` }));
+  });
+  if (!answer.ok) return answer;
+  const { address, status, stdout, stderr } = answer;
   return status === 0
     ? { ok: true, text: stdout }
-    : { ok: false, why: judgeSsh(name, address, status, stderr).detail };
+    : { ok: false, why: judgeSsh(machine.name, address, status, stderr).detail };
 }

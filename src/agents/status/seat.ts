@@ -1,13 +1,10 @@
 import * as v from "valibot";
-import { run } from "../../machine/process.ts";
-import { tryConnect } from "../../machine/tcp.ts";
 import type { Machine, Site } from "../../site/site.ts";
-import { judgeSsh, sshCommand } from "../check/ssh.ts";
+import { callBySsh, judgeSsh } from "../check/ssh.ts";
 import { readPower } from "./power.ts";
 import { type Known, known, type Report, reportShape, unknown } from "./report.ts";
 import type { Views } from "./status.ts";
 
-const port_ssh = 22;
 const connect_ms = 1_000;
 /** The machine's own answer takes as long as its slowest source. */
 const ssh_ms = 8_000;
@@ -45,22 +42,16 @@ export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): 
   };
 }
 
-/** By the first of its addresses that lets in. */
-async function askOne({ name, addresses }: Machine, config: string | undefined): Promise<Known<Report>> {
-  const tries = addresses.map(async (address) => {
-    const made = await tryConnect(address, port_ssh, connect_ms);
-    if (!made.ok) throw new Error(made.why);
-    return address;
+async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
+  const answer = await callBySsh(machine, {
+    config,
+    words: ["status", "--here", "--no-power", "--json"],
+    connect_ms,
+    silent_s,
+    deadline_ms: ssh_ms,
   });
-  const address = await Promise.any(tries).catch(() => undefined);
-  if (address === undefined) return unknown(`no ssh on ${addresses.join(" or ")}`);
-  const command = sshCommand(address, config, ["status", "--here", "--no-power", "--json"], silent_s);
-  const { status, stdout, stderr } = await run(command, { accept: "any", deadline_ms: ssh_ms }).catch(() => ({
-    status: 255,
-    stdout: "",
-    stderr: `no end within ${ssh_ms} ms`,
-  }));
-  return reportIn(name, address, status, stdout, stderr);
+  if (!answer.ok) return unknown(answer.why);
+  return reportIn(machine.name, answer.address, answer.status, answer.stdout, answer.stderr);
 }
 
 export function reportIn(

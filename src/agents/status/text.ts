@@ -1,3 +1,4 @@
+import { isLoneDeed } from "../guard/lone-deeds.ts";
 import { lineageText } from "../../decide/rule.ts";
 import { labelled, moment, span, table, wrap } from "./layout.ts";
 import type { Known } from "./report.ts";
@@ -130,15 +131,6 @@ function fencingText(
   return `${by} -> ${target}: proven by login and a look at the power each ${every_s} s, for ${span(now_ms - since_ms)} now${real}`;
 }
 
-/** What the rules would let a lone machine do, and this version of duet does not do yet. */
-const loneDeeds: ReadonlySet<string> = new Set([
-  "prove-off",
-  "take-over",
-  "resume-takeover",
-  "start-plain",
-  "new-cluster",
-]);
-
 function saysText({ name, says, corosync, reported }: MachineStatus): string {
   const saying = valueOf(says);
   if (saying === undefined) return "what it goes by is unknown";
@@ -147,7 +139,7 @@ function saysText({ name, says, corosync, reported }: MachineStatus): string {
       ? "it has decided nothing since it booted"
       : `what it goes by is told by \`duet status\` on ${name}`;
   const when = saying.ago_ms === null ? ", its last word here" : `, ${span(saying.ago_ms)} ago`;
-  if (valueOf(corosync) === "alone" && loneDeeds.has(saying.do))
+  if (valueOf(corosync) === "alone" && isLoneDeed(saying.do))
     return `it waits for its peer: to start alone is not done by this version of duet (${saying.rule}${when})`;
   return `${saying.sentence} (${saying.rule}${when})`;
 }
