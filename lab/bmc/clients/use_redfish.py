@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import redfish
 
@@ -25,6 +26,11 @@ for way in ("basic", "session"):
     assert client.patch(system, body={"AssetTag": "late"}, headers=matching).status == 412
     reset = read.dict["Actions"]["#ComputerSystem.Reset"]["target"]
     assert client.post(reset, body={"ResetType": "On"}).status == 204
+    # A system on its way to On is one version, a system that is On the next: a tag read between the two is soon out of date.
+    deadline = time.monotonic() + 10
+    while client.get(system).dict["PowerState"] != "On":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
     assert client.post(reset, body={"ResetType": "Sideways"}).status == 400
     client.logout()
 print("ok")
