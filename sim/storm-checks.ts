@@ -32,12 +32,28 @@ const bothFenced = (site: Site): Check => ({
   },
 });
 
-/** The newest lineage under which somebody led; after an accepted loss it begins anew. */
+/**
+ * The newest lineage under which somebody led; after an accepted loss it begins anew. A takeover follows the lineage of the data
+ * that it takes over, also where the two numbers alone are a tie: losses were accepted on both machines, and one never served.
+ */
 const olderLineage = (site: Site): Check => ({
   name: "older lineage",
   sentence: "nobody leads with data of an older epoch than one that was led with before",
   watch: ({ kernel, etcdEnv, history }) => {
     let newest: Lineage | undefined;
+    const held: (Lineage | undefined)[] = [];
+    const follows = new Map<string, Lineage>();
+    const nameOf = ({ epoch, owner }: Lineage): string => `${epoch} ${owner}`;
+    site.stepped.push((machine) => {
+      const node = site.nodes[machine];
+      const lineage = node?.state.value.lineage;
+      const before = held[machine];
+      if (lineage === before) return;
+      held[machine] = lineage;
+      if (lineage === undefined || before === undefined || lineage.owner !== node?.name) return;
+      // Its owner is the first who holds it; who joins it later holds something else before.
+      if (!follows.has(nameOf(lineage))) follows.set(nameOf(lineage), before);
+    });
     history.onLoss.push(() => {
       newest = undefined;
     });
@@ -46,7 +62,9 @@ const olderLineage = (site: Site): Check => ({
         const lineage = site.nodes[machine]?.state.value.lineage;
         if (role !== "leader" || lineage === undefined) return;
         const order = rank(lineage, newest);
-        if (order === "higher") newest = lineage;
+        const before = follows.get(nameOf(lineage));
+        const succeeds = before !== undefined && newest !== undefined && rank(before, newest) === "same";
+        if (order === "higher" || (order === "tie" && succeeds)) newest = lineage;
         else if (order !== "same")
           kernel.fail(
             "older lineage",

@@ -108,13 +108,14 @@ const foreign = "asset 4711";
 
 /**
  * A copy of a BMC's settings from a later time: the tag claims an epoch that nobody here has reached. It does not replace what
- * its owner has not heard of: the owner takes its own name for its own, and a forged tag can't be told from a written one.
+ * its owner has not heard of, nor a tag that was lost, behind which anything may stand: the owner takes its own name for its own,
+ * and a forged tag can't be told from a written one.
  */
 export function claim({ world, site, machine }: Trouble): void {
   const bmc = world.bmc(machine);
   const owner = site.nodes[world.kernel.choices.pick(whose, 2)];
   const there = tagOf({ status: 200, tag: bmc.tag });
-  if (owner === undefined || (there.kind === "lineage" && isNewer(there, owner.state.value.lineage))) return;
+  if (owner === undefined || there.kind !== "lineage" || isNewer(there, owner.state.value.lineage)) return;
   const epochs = site.nodes.map(({ state }) => state.value.lineage?.epoch ?? 0);
   bmc.writeTag(tagText({ epoch: Math.max(...epochs) + 1, owner: owner.name }));
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { empty, type Holding } from "../decide/facts.ts";
 import { done, type Effects, failed, type Loss, type OffWay, success } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
+import { commandDeadline_ms } from "./off.ts";
 import { runSteps } from "./steps.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
 
@@ -104,6 +105,35 @@ test("a peer that reads Off is commanded at once: there is nobody to race", asyn
   race.peer = { ...race.peer, on: false };
   assert.deepEqual(await race.fence(), { done: true });
   assert.deepEqual(race.commands, ["BMC at 0"]);
+});
+
+test("what a hurried look could not read is read while the turn is waited for", async () => {
+  for (const on of [false, true]) {
+    const race = new Race(2);
+    race.peer = { ...race.peer, on };
+    const { racing } = race;
+    const hurried: Effects = {
+      ...racing,
+      facts: async () => ({ ...race.facts(), peerPower: "unreadable" }),
+      bmc: {
+        ...racing.bmc,
+        peerPower: async (deadline_ms) => {
+          race.now_ms += Math.min(deadline_ms, 5_000);
+          return success(race.peer.on ? "on" : "off");
+        },
+      },
+    };
+    assert.deepEqual(await runSteps(fencePeer(hurried, times)), { done: true });
+    assert.deepEqual(race.commands, [on ? "BMC at 20000" : "BMC at 5000"]);
+  }
+});
+
+test("a silent way leaves the next one its room in the window; the only one has all of it", () => {
+  const slow = { ...times, bmc_ms: 32_000, turn_ms: 70_000 };
+  assert.equal(commandDeadline_ms(slow, 2), 5_000);
+  assert.equal(commandDeadline_ms(slow, 1), 10_000);
+  assert.equal(commandDeadline_ms({ ...slow, turn_ms: 10_000 }, 1), 5_000);
+  assert.equal(commandDeadline_ms({ ...slow, bmc_ms: 4_000 }, 1), 4_000);
 });
 
 test("a fence is for one loss: another membership, a refusal, or no turn at all ends it without a command", async () => {

@@ -26,8 +26,8 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
 
   const left = !facts.fencePending && begun.value !== undefined;
   const wentOff = left && (yield* goesOff(effects, times, facts.peerPower));
-  const alreadyOff = wentOff || facts.peerPower === "off";
-  const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, alreadyOff));
+  const power = wentOff ? "off" : facts.peerPower;
+  const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, power));
   if (!off.ok) {
     // An admin has seen that it is off, and no BMC has to say so. The membership must still be the one that the word is for.
     const now = await effects.quorum.loss();
@@ -68,16 +68,19 @@ async function* goesOff(
 
 /**
  * Waits for this machine's turn. A peer that reads Off is no rival, and one that can't stop its etcd but is still a member does
- * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes.
+ * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes. A power that a
+ * hurried look could not read is read with patience in the time that is waited anyway.
  */
 async function* turnComes(
-  { quorum, pause }: Effects,
-  { turn_ms }: Times,
+  { quorum, bmc, pause }: Effects,
+  { turn_ms, bmc_ms }: Times,
   turn: Turn,
   begun: Loss | undefined,
-  alreadyOff: boolean,
+  power: Facts["peerPower"],
 ): AsyncGenerator<string, string | undefined, void> {
-  for (let waits = 0; waits <= turns; waits++) {
+  let alreadyOff = power === "off";
+  let unread = power === "unreadable";
+  for (let waits = 0; waits <= turns; ) {
     const loss = await quorum.loss();
     if (!loss.ok) return loss.failure.said;
     if (loss.value?.ring !== begun?.ring)
@@ -88,7 +91,14 @@ async function* turnComes(
     const wait_ms = since_ms === undefined ? turns * turn_ms : untilTurn_ms(since_ms, turn, turn_ms);
     if (wait_ms === 0) return undefined;
     yield "wait for this machine's turn";
-    await pause(wait_ms);
+    if (unread) {
+      unread = false;
+      const now = await bmc.peerPower(Math.min(bmc_ms, wait_ms));
+      alreadyOff = now.ok && now.value === "off";
+    } else {
+      await pause(wait_ms);
+      waits++;
+    }
   }
   return "this machine's turn did not come";
 }

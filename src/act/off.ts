@@ -22,7 +22,7 @@ export async function* proveOff(
     const no = yield* may();
     if (no !== undefined) return failed("changed", no);
     yield `command the peer's Off by its ${way}`;
-    last = await effects.bmc.commandOff(way, commandDeadline_ms(times));
+    last = await effects.bmc.commandOff(way, commandDeadline_ms(times, effects.bmc.offWays.length));
     if (!last.ok) continue;
     const off = yield* readOff(effects, times, times.tries_max);
     if (off.ok) return off;
@@ -33,9 +33,9 @@ export async function* proveOff(
   return off.ok ? off : last;
 }
 
-/** Two ways, one after the other, fit into the window in which this machine may command. */
-export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times): number =>
-  Math.min(bmc_ms, windowOf_ms(turn_ms) / 2);
+/** All ways, one after the other, fit into the window in which this machine may command: a silent one must leave the next its room. */
+export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times, ways: number): number =>
+  Math.min(bmc_ms, windowOf_ms(turn_ms) / ways);
 
 async function* readOff(
   effects: Effects,
