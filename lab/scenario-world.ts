@@ -9,6 +9,7 @@ import { switchFeed, switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
 import { wholeAgain, wiresNamed } from "./scenario-care.ts";
 import { Clients, clientWords } from "./scenario-clients.ts";
+import { clockWords, hasJumps, letClocksJump } from "./scenario-clock.ts";
 import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
@@ -41,17 +42,18 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const etcds = new Etcds(stage);
   const clients = new Clients(stage, options.progress, options.reuse === true);
   const start_ms = now_ms();
-  let brought: readonly string[] = [];
+  let wanted: Wanted = { units: [], jumps: false };
   return {
     name: "lab",
     time: "real",
     now_ms: () => now_ms() - start_ms,
     does: {
-      ...beginnings(stage, eyes, etcds, () => brought),
+      ...beginnings(stage, eyes, etcds, () => wanted),
       ...losses(stage, eyes, clients),
       ...faults(stage),
       ...unitWords(stage),
       ...dataWords(stage, etcds),
+      ...clockWords(stage),
       ...sights(eyes),
       ...etcdWords(stage, eyes, etcds),
       ...clientWords(clients, eyes),
@@ -62,7 +64,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       "the survivor": () => eyes.survivor(() => etcds.alone()),
     },
     lacks: (scenario) => {
-      brought = unitsToBring(scenario);
+      wanted = { units: unitsToBring(scenario), jumps: hasJumps(scenario) };
       return lacks(scenario);
     },
     close: async () => {
@@ -83,12 +85,19 @@ function lacks({ steps }: Scenario): readonly string[] {
     .map((unit) => `the machines run no ${unit} under duet's care`);
 }
 
-function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, brought: () => readonly string[]): Doing {
+/** What the machines of a scenario must have or bear, beyond what they are made with. */
+interface Wanted {
+  readonly units: readonly string[];
+  readonly jumps: boolean;
+}
+
+function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted): Doing {
   const name = stage.name;
   return {
     "start-both": async () => {
       await stage.bothUp();
-      await bringUnits(await stage.lab(), brought());
+      await bringUnits(await stage.lab(), wanted().units);
+      await letClocksJump(await stage.lab(), wanted().jumps);
       await endDataFaults(stage, etcds);
       eyes.begin();
       return done();

@@ -126,7 +126,8 @@ async function helped(storm: Storm, isGood: () => boolean): Promise<boolean> {
     if ((looks * look_us) % switch_us === 0) switchAllOn(storm);
     noFenceLoop();
     if (!isCalm(storm)) since_us.clear();
-    const caller = site.nodes.find((node) => calls(node, since_us, kernel.now_us));
+    // A machine that dies in the moment in which it is woken can leave a last word behind. Nobody hears it.
+    const caller = site.nodes.find((node) => node.id !== site.dark && calls(node, since_us, kernel.now_us));
     if (caller === undefined || helps >= helps_max) continue;
     helps += 1;
     since_us.clear();

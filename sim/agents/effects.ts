@@ -34,6 +34,7 @@ const detection_us = corosyncTimes.token_us + corosyncTimes.consensus_us;
 /** All that duet can do, done to a simulated machine. What is awaited goes through the life: a crash drops it. */
 export function effectsOf(node: Node, life: Life): Effects {
   const effects: Effects = {
+    site: { me: node.name, witness: node.site.witness },
     facts: () => gatherFacts(node, life),
     own: () => ownFacts(node, life),
     decide: (question, facts) => node.decide(question, facts),

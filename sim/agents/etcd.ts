@@ -85,7 +85,7 @@ async function look(node: Node, life: Life): Promise<void> {
   memory.publish = false;
   const again = await work(effectsOf(node, life), node.times, {
     repeat,
-    peerFirst: node.peerFirst,
+    peerFirst: async () => node.peerFirst,
     log: (step) => node.step(step),
   });
   if (again) memory.again = true;

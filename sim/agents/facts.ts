@@ -54,7 +54,7 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
 
 /** Its files, and its own etcd. */
 export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
-  const { world, id, site } = node;
+  const { world, id } = node;
   await world.kernel.tasks.sleep(life, read_us);
   const etcd = await ownEtcd(node, life);
   const { memory } = node;
@@ -64,7 +64,7 @@ export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
     said: saidByPeer(node),
     remembered: memory.remembered,
   });
-  return { me: node.name, self, witness: site.witness, etcd: { ...etcd, failedStarts: memory.failedStarts } };
+  return { self, etcd: { ...etcd, failedStarts: memory.failedStarts } };
 }
 
 const wordOf = (node: Node): Word => {

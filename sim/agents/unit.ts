@@ -11,6 +11,7 @@ import type { StartKind as EtcdStart } from "../raft/start.ts";
 import type { Node } from "./node.ts";
 
 const look_us = 100_000;
+const ended_us = 20_000;
 
 export function unitEffects(node: Node, life: Life): UnitEffects {
   const { world, id, memory } = node;
@@ -36,6 +37,11 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
       });
       return done;
     },
+    end: () =>
+      tasks.effect(life, ended_us, () => {
+        unit.kill();
+        return done;
+      }),
     setForceFlag: () =>
       tasks.effect(life, 1_000, () => {
         memory.force = true;

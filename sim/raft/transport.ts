@@ -19,12 +19,13 @@ export function peerTransport(
 ): EtcdEnv["carry"] {
   return (from, machine, message) => {
     const to = runs(machine);
-    // Nobody listens: the connection is refused, and the message dropped.
-    if (to === undefined || machine === from.machine) return;
+    if (machine === from.machine) return;
     if (message.type === "snapshot") {
       sendSnapshot(kernel, wire, from, to, message);
       return;
     }
+    // Nobody listens: the connection is refused, and the message dropped.
+    if (to === undefined) return;
     const stream = message.type === "append" ? streams.append : streams.other;
     // A connection ends with the process at its end: what is under way then is lost.
     wire.send(from.machine, machine, stream, message, (arrived) => deliver(wire, from, to, arrived));
@@ -61,13 +62,24 @@ function deliver(wire: Wire, from: Member, to: Member, message: Message): void {
   to.receive(message);
 }
 
-function sendSnapshot(kernel: Kernel, wire: Wire, from: Member, to: Member, message: Message): void {
+/** Its sender is always told how it went: raft sends that member nothing else before. */
+function sendSnapshot(
+  kernel: Kernel,
+  wire: Wire,
+  from: Member,
+  to: Member | undefined,
+  message: Message,
+): void {
   let told = false;
   const tell = (arrived: boolean) => {
     if (told || !from.running) return;
     told = true;
     from.requests.snapshotReported(message.to, arrived);
   };
+  if (to === undefined) {
+    kernel.after(own_call_us, () => tell(false));
+    return;
+  }
   kernel.after(snapshot_us, () => {
     wire.send(from.machine, to.machine, streams.snapshot, message, (arrived) => {
       deliver(wire, from, to, arrived);

@@ -12,6 +12,8 @@ import type { TableName } from "../decide/rules.ts";
  * bug. Each ends within its `deadline_ms`, with `deadline` if it must.
  */
 export interface Effects {
+  /** What the site file says, the same for as long as this machine runs: nothing is asked for it. */
+  readonly site: Pick<Facts, "me" | "witness">;
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */
   readonly facts: () => Promise<Facts>;
   /** The part of it that the machine knows by itself: neither a BMC nor the peer is asked, so that no slow one holds it up. */
@@ -28,7 +30,7 @@ export interface Effects {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-export type OwnFacts = Pick<Facts, "me" | "self" | "witness" | "etcd">;
+export type OwnFacts = Pick<Facts, "self" | "etcd">;
 
 export interface Failure {
   /** `refused`: it was understood and turned down. `changed`: the world is not as the caller believed. */
@@ -82,6 +84,8 @@ export interface UnitEffects {
   readonly start: (how: StartKind, deadline_ms: number) => Promise<Outcome>;
   /** After the deadline it is killed; done means that no process is left and the port is free. */
   readonly stop: (deadline_ms: number) => Promise<Outcome>;
+  /** As `stop`, but killed at once: for an etcd that can't hand over to anybody. What it acknowledged is synced. */
+  readonly end: (deadline_ms: number) => Promise<Outcome>;
   /** A file of environment under /run that etcd's unit reads, so that no reboot keeps it. */
   readonly setForceFlag: () => Promise<Outcome>;
   readonly dropForceFlag: () => Promise<Outcome>;

@@ -51,7 +51,7 @@ async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string
 
 /** The first start of the site: a new cluster of this machine, which its peer then joins. */
 export async function* newCluster(effects: Effects, times: Times, epoch: number): Steps {
-  const { me, witness } = await effects.own();
+  const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
   if (witness === "on")
     for (const bmc of ["mine", "theirs"] as const) {

@@ -30,7 +30,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   );
   if (!intent.ok) return given("the intent", intent.failure);
 
-  const { me, witness } = await effects.own();
+  const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
   if (witness === "on") {
     let written = 0;
@@ -97,7 +97,8 @@ export async function* serveAlone(effects: Effects, times: Times): Steps {
 async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
   const { unit, disk } = effects;
   yield "stop etcd";
-  const down = await unit.stop(times.etcd_stop_ms);
+  // Without a leader it would wait for one before it goes, and nobody writes until it has gone.
+  const down = await unit.end(times.etcd_stop_ms);
   if (!down.ok) return down;
   const log = await disk.inspect();
   if (!log.ok) return log;

@@ -92,6 +92,7 @@ export class FakeWorld {
   readonly effects: Effects = {
     facts: async () => this.facts(),
     own: async () => this.facts(),
+    site: this.facts(),
     decide,
     pause: async () => {},
     disk: {
@@ -141,6 +142,7 @@ export class FakeWorld {
         this.etcd = { ...this.etcd, running: false };
         return done;
       },
+      end: async (deadline_ms) => await this.effects.unit.stop(deadline_ms),
       setForceFlag: async () => {
         this.etcd = { ...this.etcd, flag: true };
         return done;

@@ -15,8 +15,8 @@ import { takeTurn, wantedTurn } from "./turn.ts";
 export interface Look {
   /** What is published is published once more, changed or not: a word may have been lost, or overtaken by an older one. */
   readonly repeat: boolean;
-  /** The peer should win a race. */
-  readonly peerFirst: boolean;
+  /** Should the peer win a race? Asked only where both are whole: it takes a call to etcd. */
+  readonly peerFirst: () => Promise<boolean>;
   readonly log: (step: string) => void;
   /** How the steps ended; nothing is decided by it. */
   readonly ended?: (end: End) => void;
@@ -27,13 +27,15 @@ export async function work(effects: Effects, times: Times, look: Look): Promise<
   const quorate = await effects.quorum.status();
   if (!quorate.ok || !quorate.value) return false;
   const facts = await effects.facts();
-  await publishNews(effects, times, facts, look.repeat);
+  const isHeard = facts.peer.seen === "now";
+  if (isHeard) await publishNews(effects, times, facts, look.repeat);
   const steps = await stepsFor(effects, times, facts, look.peerFirst);
   if (steps !== undefined) {
     const end = await runSteps(steps, look.log);
     look.ended?.(end);
     await publishFacts(effects, times);
-  }
+    // With nobody there to hear it, a word must not hold up a takeover.
+  } else if (!isHeard) await publishNews(effects, times, facts, look.repeat);
   await tellScore(effects, times);
   return steps !== undefined;
 }
@@ -42,7 +44,7 @@ async function stepsFor(
   effects: Effects,
   times: Times,
   facts: Facts,
-  peerFirst: boolean,
+  peerFirst: Look["peerFirst"],
 ): Promise<Steps | undefined> {
   const turning = await turnSteps(effects, times, facts, peerFirst);
   if (turning !== undefined) return turning;
@@ -65,7 +67,7 @@ async function turnSteps(
   effects: Effects,
   times: Times,
   facts: Facts,
-  peerFirst: boolean,
+  peerFirst: Look["peerFirst"],
 ): Promise<Steps | undefined> {
   const state = await effects.disk.readState();
   if (!state.ok) return undefined;
@@ -76,7 +78,14 @@ async function turnSteps(
   if (mine !== undefined && !whole) return undefined;
   const said = await effects.attributes.readPeer(times.attribute_ms);
   const theirs = said.ok ? said.value?.turn : undefined;
-  const next = wantedTurn({ me, peerName, mine, theirs, peerFirst, firstStart });
+  const next = wantedTurn({
+    me,
+    peerName,
+    mine,
+    theirs,
+    peerFirst: await peerFirst(),
+    firstStart,
+  });
   return next === undefined ? undefined : takeTurn(effects, times, mine, next);
 }
 

@@ -68,6 +68,7 @@ const unit = (inner: Effects["unit"], recorder: Recorder, seen: Watcher): Effect
   ...inner,
   start: (how, ...given) => seen(inner.start(how, ...given), () => recorder.event("etcd started", { how })),
   stop: (...given) => seen(inner.stop(...given), () => recorder.event("etcd stopped")),
+  end: (...given) => seen(inner.end(...given), () => recorder.event("etcd stopped")),
   setForceFlag: () => seen(inner.setForceFlag()),
   dropForceFlag: () => seen(inner.dropForceFlag()),
   setMasked: (...given) => seen(inner.setMasked(...given)),

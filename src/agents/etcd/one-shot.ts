@@ -46,7 +46,7 @@ export async function oneShot({ hands, peerWord, atPeace, tellMore, complain }: 
       failures = end.done ? 0 : failures + 1;
       if (!end.done) complain?.(end.why);
     };
-    const again = await work(effects, times, { repeat, peerFirst: await peerFirst(), log, ended });
+    const again = await work(effects, times, { repeat, peerFirst, log, ended });
     // Where it was not even begun, or something threw.
     recorder.stepsEnd();
     if (again && failures > 0) await isNews(heard, peerWord, isWoken, pauseAfter_ms(failures));

@@ -72,6 +72,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
   };
   const effects: Effects = {
+    site: { me: mine.name, witness: site.witness },
     facts: () => gatherFacts(sources),
     own: () => ownFacts(sources),
     decide,

@@ -77,11 +77,10 @@ const isHurried = (seen: Seen | undefined, { memory }: Saying): boolean =>
 
 /** Without a BMC and without the peer's etcd. */
 export async function ownFacts(sources: Sources): Promise<OwnFacts> {
-  const { me } = sources.saying;
   const { said, memory } = await listen(sources.saying);
   const own = await holdings(sources);
   const self = holdingOf({ ...own, said, remembered: memory.remembered });
-  return { me, self, witness: sources.ways.site.witness, etcd: await sources.etcd() };
+  return { self, etcd: await sources.etcd() };
 }
 
 /** A name that no membership has: nothing was proven or said in it. */

@@ -179,6 +179,20 @@ test("a stop that is ignored ends with a kill, and one that is not needed does n
   assert.match(await refused(w.effects.stop(300)), /^refused: port 2379 is held/, "not free: not done");
 });
 
+test("to end it is to kill it at once, with a stop that was asked for before: nobody starts it again", async () => {
+  const w = await world("end");
+  w.becomes(up, true);
+  let stopsFirst = false;
+  w.onStop = () => {
+    stopsFirst = w.killed === 0;
+    w.becomes({ ...up, active: "deactivating" }, false);
+  };
+  await ok(w.effects.end(60_000));
+  assert.deepEqual([w.killed, stopsFirst], [1, true]);
+  await ok(w.effects.end(60_000));
+  assert.equal(w.killed, 1, "what is down is not killed");
+});
+
 test("on its way up or down etcd may run, and does not yet", async () => {
   const w = await world("may");
   for (const [state, may] of [

@@ -64,7 +64,8 @@ export function unitEffects(unit: Unit): UnitEffects {
         return success(hasProcess(state) && (await world.isListening(etcdPorts.client)));
       }),
     start: (how, deadline_ms) => attempt(() => start(unit, world, how, timer(deadline_ms))),
-    stop: (deadline_ms) => attempt(() => stop(world, deadline_ms)),
+    stop: (deadline_ms) => attempt(() => stop(world, deadline_ms, Math.min(kill_ms, deadline_ms / 2))),
+    end: (deadline_ms) => attempt(() => stop(world, deadline_ms, deadline_ms)),
     setForceFlag: () =>
       attempt(async () => {
         await makeFolder(dirname(files.force), 0o700);
@@ -193,11 +194,11 @@ const kill_ms = 2_000;
 
 /** For a machine that knows nothing of its site any more: to stop takes none of that. */
 export const stopUnit = (deadline_ms: number): Promise<Outcome> =>
-  attempt(() => stop(machineWorld, deadline_ms));
+  attempt(() => stop(machineWorld, deadline_ms, Math.min(kill_ms, deadline_ms / 2)));
 
-async function stop(world: UnitWorld, deadline_ms: number): Promise<Outcome> {
+/** `last_ms`: what is still there with so little time left is killed. */
+async function stop(world: UnitWorld, deadline_ms: number, last_ms: number): Promise<Outcome> {
   const left_ms = timer(deadline_ms);
-  const kill_at_ms = Math.min(kill_ms, deadline_ms / 2);
   if (!isDown(await world.state())) await world.enqueue("stop");
   let killed = false;
   for (;;) {
@@ -205,7 +206,7 @@ async function stop(world: UnitWorld, deadline_ms: number): Promise<Outcome> {
     const held = down ? await heldPort(world) : undefined;
     if (down && held === undefined) return done;
     if (left_ms() <= look_ms) return held ?? failed("deadline", "etcd can't be ended: its process stays");
-    if (!down && !killed && left_ms() <= kill_at_ms) {
+    if (!down && !killed && left_ms() <= last_ms) {
       await world.kill();
       killed = true;
     }

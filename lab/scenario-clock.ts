@@ -1,0 +1,82 @@
+import { workUnit } from "../src/base/paths.ts";
+import { fail } from "../src/base/problem.ts";
+import type { Scenario } from "../src/scenario/scenario.ts";
+import type { MachineName } from "../src/scenario/slots.ts";
+import type { Doing } from "../src/scenario/world.ts";
+import { allMachines, type Lab } from "./folder.ts";
+import { runIn } from "./run.ts";
+import { wholeAgain } from "./scenario-care.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+/**
+ * A wall clock that jumps, for the programs that keep the pair together: Corosync, Pacemaker with the agents that it calls, and duet's
+ * own work. The box has one clock for all machines and for everybody else, so it is their C library that tells them another
+ * time (libfaketime). Time that only goes forward (CLOCK_MONOTONIC) is left alone, as a set clock leaves it.
+ */
+const jumping = ["corosync.service", "pacemaker.service", workUnit] as const;
+
+const shift_file = "/run/duet-lab-clock";
+const environment: Readonly<Record<string, string>> = {
+  LD_PRELOAD: "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+  FAKETIME_TIMESTAMP_FILE: shift_file,
+  FAKETIME_CACHE_DURATION: "1",
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+};
+const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+
+/** In /run: a reboot ends it. */
+const folderOf = (unit: string): string => `/run/systemd/system/${unit}.d`;
+const fileOf = (unit: string): string => `${folderOf(unit)}/clock.conf`;
+
+export const hasJumps = ({ steps }: Scenario): boolean => steps.some(({ ask }) => ask.kind === "jump-clock");
+
+export function clockWords(stage: Stage): Doing {
+  return {
+    "jump-clock": async ({ machine, duration }) => {
+      const lab = await stage.lab();
+      await isFollowed(lab, machine);
+      await shift(lab, machine, duration / 1000);
+      const { stdout } = await runIn(lab, machine, ["env", ...settings, "date", "+%F %T"]);
+      return { ok: true, seen: `its clock says ${stdout.trim()}` };
+    },
+  };
+}
+
+/** The programs are started anew where they follow the box's clock and should not, or do and should: one machine after the other. */
+export async function letClocksJump(lab: Lab, can: boolean): Promise<void> {
+  for (const { machine } of allMachines(lab)) {
+    const { name } = machine;
+    const { status } = await runIn(lab, name, ["test", "-e", fileOf(workUnit)], { accept: "any" });
+    if ((status === 0) === can) continue;
+    await runIn(lab, name, ["systemctl", "stop", "pacemaker"], { deadline_ms: 120_000 });
+    for (const unit of jumping) {
+      if (can) {
+        await runIn(lab, name, ["mkdir", "--parents", folderOf(unit)]);
+        await runIn(lab, name, ["tee", fileOf(unit)], {
+          input: `[Service]\nEnvironment=${settings.join(" ")}\n`,
+        });
+      } else await runIn(lab, name, ["rm", fileOf(unit)]);
+    }
+    await shift(lab, name, 0);
+    await runIn(lab, name, ["systemctl", "daemon-reload"]);
+    await runIn(lab, name, ["systemctl", "restart", "corosync"], { deadline_ms: 60_000 });
+    await runIn(lab, name, ["systemctl", "start", "pacemaker"], { deadline_ms: 60_000 });
+    await wholeAgain(lab);
+  }
+}
+
+const shift = (lab: Lab, machine: string, seconds: number) =>
+  runIn(lab, machine, ["tee", shift_file], { input: `+${seconds}\n` });
+
+/** A program that never loaded the library would show nothing, and pass. */
+async function isFollowed(lab: Lab, machine: MachineName): Promise<void> {
+  for (const unit of ["corosync.service", "pacemaker.service"]) {
+    const show = ["systemctl", "show", "--property=MainPID", "--value", unit];
+    const pid = (await runIn(lab, machine, show)).stdout.trim();
+    const { status } = await runIn(lab, machine, ["grep", "--quiet", "libfaketime", `/proc/${pid}/maps`], {
+      accept: "any",
+    });
+    if (status !== 0)
+      fail("DUET-E-LAB-MACHINE", machine, `${unit} does not follow the clock that jumps`, "see its journal");
+  }
+}
