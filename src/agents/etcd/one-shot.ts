@@ -46,29 +46,23 @@ export async function oneShot({ hands, peerWord, atPeace, tellMore, complain }: 
       failures = end.done ? 0 : failures + 1;
       if (!end.done) complain?.(end.why);
     };
+    /** Waits for another word of the peer's, or for a wake. */
+    const isNews = async (wait_ms: number): Promise<boolean> => {
+      for (const end_ms = now_ms() + wait_ms; now_ms() < end_ms; ) {
+        if (isWoken() || (await peerWord()) !== heard) return true;
+        await notes.until(isWoken, Math.max(1, Math.min(listen_again_ms, end_ms - now_ms())));
+      }
+      return false;
+    };
     const again = await work(effects, times, { repeat, peerFirst, log, ended });
     // Where it was not even begun, or something threw.
     recorder.stepsEnd();
-    if (again && failures > 0) await isNews(heard, peerWord, isWoken, pauseAfter_ms(failures));
+    if (again && failures > 0) await isNews(pauseAfter_ms(failures));
     if (again || notes.has("wake")) continue;
     await tellMore?.();
-    if (atPeace() || !(await isNews(heard, peerWord, isWoken, listen_ms))) return;
+    if (atPeace() || !(await isNews(listen_ms))) return;
   }
 }
 
 export const pauseAfter_ms = (failures: number): number =>
   Math.min(again_ms_max, again_ms_min * 2 ** Math.min(failures - 1, 16));
-
-/** Waits for another word of the peer's, or for a wake. */
-async function isNews(
-  heard: string | undefined,
-  peerWord: () => Promise<string | undefined>,
-  isWoken: () => boolean,
-  wait_ms: number,
-): Promise<boolean> {
-  for (const end_ms = now_ms() + wait_ms; now_ms() < end_ms; ) {
-    if (isWoken() || (await peerWord()) !== heard) return true;
-    await sleep(Math.max(1, Math.min(listen_again_ms, end_ms - now_ms())));
-  }
-  return false;
-}

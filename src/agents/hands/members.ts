@@ -13,7 +13,8 @@ import { timer } from "./outcome.ts";
 
 /** One of the two machines, as etcd's members know it. */
 export interface EtcdPlace {
-  readonly endpoint: etcd.Endpoint;
+  /** Found when it is needed: the way to a machine that is gone is looked for in vain, for half a second. */
+  readonly endpoint: () => Promise<etcd.Endpoint>;
   /** Under which its member is known to the others, one for each link: `https://address:port`. */
   readonly peerUrls: readonly string[];
 }
@@ -44,19 +45,19 @@ export function memberEffects(places: Places): MemberEffects {
       const seen = await listAt(places, through, left_ms);
       if (!seen.ok) return seen;
       if (seen.value.every((each) => each.id !== id)) return done;
-      return await removeIfThere(places[through].endpoint, id, left_ms());
+      return await removeIfThere(await places[through].endpoint(), id, left_ms());
     },
     moveLeader: (deadline_ms) => moveLeader(places, timer(deadline_ms)),
     writeMarker: async (deadline_ms) => {
       // A deletion, of a key that is not there: a put would be refused while etcd's NOSPACE alarm is on.
-      const answer = await etcd.deleteKey(places.self.endpoint, marker_key, deadline_ms);
+      const answer = await etcd.deleteKey(await places.self.endpoint(), marker_key, deadline_ms);
       return answer.ok ? done : told(answer);
     },
   };
 }
 
 async function addLearner(places: Places, left_ms: () => number): Promise<Outcome> {
-  const { endpoint } = places.peer;
+  const endpoint = await places.peer.endpoint();
   const seen = await listAt(places, "peer", left_ms);
   if (!seen.ok) return seen;
   const old = seen.value.filter(({ machine }) => machine === "self");
@@ -74,7 +75,7 @@ async function addLearner(places: Places, left_ms: () => number): Promise<Outcom
 
 async function promote(places: Places, left_ms: () => number): Promise<Outcome> {
   const [own, seen] = await Promise.all([
-    etcd.status(places.self.endpoint, left_ms()),
+    places.self.endpoint().then((own) => etcd.status(own, left_ms())),
     listAt(places, "peer", left_ms),
   ]);
   if (!own.ok) return told(own);
@@ -85,11 +86,11 @@ async function promote(places: Places, left_ms: () => number): Promise<Outcome> 
     return failed("refused", `the peer does not list member ${own.value.memberId}, which runs here`);
   // A change that is proposed twice is void the second time and answered with an error, but a step may be repeated.
   if (mine.role === "voter") return done;
-  return told(await etcd.promote(places.peer.endpoint, mine.id, left_ms()));
+  return told(await etcd.promote(await places.peer.endpoint(), mine.id, left_ms()));
 }
 
 async function moveLeader(places: Places, left_ms: () => number): Promise<Outcome> {
-  const { endpoint } = places.self;
+  const endpoint = await places.self.endpoint();
   const seen = await etcd.memberList(endpoint, left_ms());
   if (!seen.ok) return told(seen);
   const heir = seen.value.find((each) => !each.isLearner && whose(each, places) === "peer");
@@ -114,7 +115,7 @@ async function listAt(
   side: Side,
   left_ms: () => number,
 ): Promise<Outcome<readonly Member[]>> {
-  const { endpoint } = places[side];
+  const endpoint = await places[side].endpoint();
   const [seen, status] = await Promise.all([
     etcd.memberList(endpoint, left_ms()),
     etcd.status(endpoint, left_ms()),
@@ -131,7 +132,7 @@ async function listAt(
   if (leads === undefined) return failed("refused", `the leader ${leader} is a member of neither machine`);
   if (leads === side)
     return failed("refused", `the leader ${leader} has this address, and another member answers there`);
-  const theirs = await etcd.memberList(places[leads].endpoint, left_ms());
+  const theirs = await etcd.memberList(await places[leads].endpoint(), left_ms());
   return theirs.ok ? success(judged(theirs.value, places, leader)) : told(theirs);
 }
 

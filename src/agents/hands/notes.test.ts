@@ -25,6 +25,25 @@ test("notes are there or not, in a folder that need not be there", async () => {
   }
 });
 
+test("who waits for a note is woken by it, and by nothing else than the end of its time", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-notes-"));
+  try {
+    const notes = new Notes(join(folder, "run"));
+    const woken = () => notes.has("wake");
+    const waiting = notes.until(woken, 60_000);
+    new Notes(join(folder, "run")).set("publish");
+    new Notes(join(folder, "run")).set("wake");
+    await waiting;
+    assert.ok(woken());
+    await notes.until(woken, 60_000);
+    notes.drop("wake");
+    await notes.until(woken, 20);
+    assert.ok(!woken(), "its time was over");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("failed starts are counted until one works", async () => {
   const folder = await mkdtemp(join(tmpdir(), "duet-notes-"));
   try {

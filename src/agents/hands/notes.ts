@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../base/paths.ts";
 import { sinceBoot_ms } from "../../machine/clock.ts";
@@ -51,6 +51,26 @@ export class Notes {
     const there = this.has(note);
     if (there) this.drop(note);
     return there;
+  }
+
+  /** Waits until something is so that notes tell of, so long at most. Woken by each note that comes or goes. */
+  async until(isSo: () => boolean, within_ms: number): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    await new Promise<void>((resolve, reject) => {
+      const watcher = watch(this.#folder);
+      const end = () => {
+        clearTimeout(timer);
+        watcher.close();
+        resolve();
+      };
+      const timer = setTimeout(end, within_ms);
+      watcher.on("error", reject);
+      watcher.on("change", () => {
+        if (isSo()) end();
+      });
+      // What came before the watch began sends no event.
+      if (isSo()) end();
+    });
   }
 
   /** How often etcd could not be started, one time after the other. */

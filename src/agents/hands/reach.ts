@@ -43,11 +43,10 @@ export class Reach {
     return { url, tls };
   }
 
-  async places(): Promise<Places> {
-    const [own, peer] = await Promise.all([this.own(), this.peer()]);
+  get places(): Places {
     return {
-      self: { endpoint: own, peerUrls: peerUrls(this.#mine) },
-      peer: { endpoint: peer, peerUrls: peerUrls(this.#theirs) },
+      self: { endpoint: () => this.own(), peerUrls: peerUrls(this.#mine) },
+      peer: { endpoint: () => this.peer(), peerUrls: peerUrls(this.#theirs) },
     };
   }
 
@@ -55,7 +54,7 @@ export class Reach {
   get members(): MemberEffects {
     const by = async <T>(ask: (members: MemberEffects) => Promise<Outcome<T>>): Promise<Outcome<T>> => {
       try {
-        return await ask(memberEffects(await this.places()));
+        return await ask(memberEffects(this.places));
       } catch (error) {
         return failureOf(error);
       }
