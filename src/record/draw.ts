@@ -45,11 +45,21 @@ function bars({ phases }: Failover, width: number): readonly string[] {
   const cell = (at_ms: number) => Math.round(((at_ms - first) / (last - first)) * (room - 1));
   const lines = [`${"phase".padEnd(name_width)}${"at".padStart(time_width)}${"took".padStart(time_width)}`];
   let before: number | undefined;
-  for (const phase of phases) {
+  for (const phase of asTheyCame(phases)) {
     lines.push(bar(phase, before, cell, room));
     before = phase.at_ms ?? before;
   }
   return lines;
+}
+
+/** A peer can be powered on before the first write is answered. A phase that is not known stays behind its forerunner. */
+function asTheyCame(phases: readonly Phase[]): readonly Phase[] {
+  let last_ms = Number.NEGATIVE_INFINITY;
+  const placed = phases.map((phase) => {
+    last_ms = phase.at_ms ?? last_ms;
+    return { phase, at_ms: last_ms };
+  });
+  return placed.toSorted((one, other) => one.at_ms - other.at_ms).map(({ phase }) => phase);
 }
 
 function bar(

@@ -235,3 +235,16 @@ test("a picture fits its width, whatever that is", () => {
     assert.ok(lines.some((line) => line.includes("█")));
   }
 });
+
+test("a picture shows the phases as they came", () => {
+  const failover = only([...survivor, ...returned]);
+  const early = failover.phases.map((phase) =>
+    phase.name === "peer powered on" ? { ...phase, at_ms: 1 } : phase,
+  );
+  const shown = draw({ ...failover, phases: early }, { columns: 80, bold: (text) => text });
+  const names = shown
+    .split("\n")
+    .flatMap((line) => /^(peer powered on|first write served) /.exec(line)?.[1] ?? []);
+  assert.deepEqual(names, ["peer powered on", "first write served"]);
+  assert.doesNotMatch(shown, /\d s +-\d+\.\d+ s/, "no phase takes less than nothing");
+});
