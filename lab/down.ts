@@ -13,12 +13,13 @@ import { mountsBelow } from "./mounts.ts";
  * folder. Needs nothing of the lab to be whole, so it also cleans up after a program that was killed half-way.
  */
 export async function removeLab(folder: string): Promise<void> {
+  const machines = join(folder, "machines");
+  const names = await readdir(machines).catch(() => []);
   for (const tree of await cgroupTrees(folder)) {
+    for (const name of names) await releaseBrake(join(machines, name), tree);
     await killGroup(tree, "");
     await removeGroup(tree);
   }
-  const machines = join(folder, "machines");
-  for (const name of await readdir(machines).catch(() => [])) await releaseBrake(join(machines, name));
   // Only network namespaces are mounted there; the machines' own mounts ended with their processes.
   for (const mount of await mountsBelow(folder)) await run(["umount", mount]);
   await rm(folder, { recursive: true, force: true });

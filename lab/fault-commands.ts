@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { exit, fail } from "../src/base/problem.ts";
 import { clearFaults, parseFault, writeFault } from "./bmc/fault.ts";
 import { bmcFolder, pduFolder } from "./devices.ts";
-import { machineOf, openLab } from "./folder.ts";
+import { cgroupsOf, machineOf, openLab } from "./folder.ts";
 import { lockedLab } from "./lock.ts";
 import { fillDisk, freeDisk, releaseBrake, slowDisk } from "./metal/disk.ts";
 import { requireKeeper } from "./metal/power.ts";
@@ -80,6 +80,6 @@ export async function disturbDisk(
     case "slow":
       return await slowDisk(lab, m, delay_ms);
     case "fast":
-      return await releaseBrake(m.folder, { lab, m });
+      return await releaseBrake(m.folder, cgroupsOf(lab));
   }
 }

@@ -68,7 +68,8 @@ export function labFolder(name: string): string {
 
 /** The real path: mounts are found by it again. Tools that take no other characters get this path in their arguments. */
 export function labsFolder(): string {
-  const path = resolve(process.env["DUET_LABS"] ?? "/var/lib/duet-labs");
+  const { DUET_LABS: wanted = "" } = process.env;
+  const path = resolve(wanted === "" ? "/var/lib/duet-labs" : wanted);
   const real = existsSync(path) ? realpathSync(path) : path;
   if (!/^[\w./-]+$/.test(real))
     fail(

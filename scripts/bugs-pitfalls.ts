@@ -15,7 +15,6 @@ export interface Pitfall {
 }
 
 const proof = (file: string, title: string): Proof => ({ file, title });
-const real = "the real agent: not yet";
 
 const deciding: readonly Pitfall[] = [
   { number: 1, failure: "both machines claim to force a new cluster, both step back: nobody serves" },
@@ -40,7 +39,7 @@ const deciding: readonly Pitfall[] = [
   {
     number: 11,
     failure: "a resource counted as both active and stopping in a fast restart: the start is refused",
-    later: `no rule counts instances; ${real}`,
+    later: "nothing here counts instances; no test restarts one faster than Pacemaker looks",
   },
   { number: 12, failure: "etcd crashes on one machine, and the other forces a new cluster" },
   {
@@ -71,14 +70,41 @@ const machine: readonly Pitfall[] = [
   {
     number: 17,
     failure: "a monitor needs a new process in the container and hangs on slow storage",
-    later: real,
+    proofs: [
+      proof(
+        "src/agents/etcd/agent.test.ts",
+        "a monitor wakes, and shows a promoted etcd that nobody cares for as degraded",
+      ),
+    ],
   },
-  { number: 18, failure: "a bare `sync` hangs on somebody else's dead mount", later: real },
-  { number: 19, failure: "the old process still holds the port at the start of the new one", later: real },
+  {
+    number: 18,
+    failure: "a bare `sync` hangs on somebody else's dead mount",
+    later: "only files and folders of its own are synced (`src/machine/files.ts`); no test has a dead mount",
+  },
+  {
+    number: 19,
+    failure: "the old process still holds the port at the start of the new one",
+    proofs: [
+      proof(
+        "src/agents/hands/unit.test.ts",
+        "a masked unit, and a port that another process holds, are refused before anything is tried",
+      ),
+      proof(
+        "lab/etcd-unit.lab.test.ts",
+        "what another process holds is told, and its port is not taken for etcd's",
+      ),
+    ],
+  },
   {
     number: 20,
     failure: "etcd outside the kubelet has lost its protection from the OOM killer",
-    later: real,
+    proofs: [
+      proof(
+        "src/render/etcd.test.ts",
+        "etcd is the last that the kernel kills for memory, and a stop does not wait for a leader",
+      ),
+    ],
   },
   {
     number: 21,
@@ -99,7 +125,16 @@ const machine: readonly Pitfall[] = [
   {
     number: 23,
     failure: "a kubelet that fails stops etcd by an ordering constraint",
-    later: "not yet",
+    proofs: [
+      proof(
+        "src/render/services.test.ts",
+        "nothing ties a service to etcd, and where it is missing it is never started",
+      ),
+      proof(
+        "lab/setup.lab.test.ts",
+        "a service that is installed later is Pacemaker's after the next setup, and its failure is not etcd's",
+      ),
+    ],
   },
   {
     number: 24,
@@ -167,7 +202,16 @@ const fencing: readonly Pitfall[] = [
     failure: "a rotated credential switches fencing off, and nobody is told",
     later: "not yet",
   },
-  { number: 31, failure: "a validator reports success and has fenced nobody", later: "not yet" },
+  {
+    number: 31,
+    failure: "a validator reports success and has fenced nobody",
+    proofs: [
+      proof(
+        "src/agents/fence/measure.test.ts",
+        "a real Off is measured until Off is read, and one that does not happen is told",
+      ),
+    ],
+  },
   { number: 32, failure: "equal delays, or a delay shorter than a fence: both machines off" },
   {
     number: 33,

@@ -5,7 +5,7 @@ import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
 import { exists, readIfThere } from "../../src/machine/files.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
-import { makeGroup } from "../cgroup.ts";
+import { type CgroupTree, makeGroup } from "../cgroup.ts";
 import { cgroupsOf, type Lab, labHint, type LabMachine } from "../folder.ts";
 
 /**
@@ -148,37 +148,35 @@ export async function slowDisk(lab: Lab, m: LabMachine, delay_ms: number): Promi
   }
   // Version 1 brakes a group and not those below it, so each gets one, and the top group, where the kernel's threads are.
   for (const group of [m.group, m.visitors]) await makeGroup(cgroups, group);
-  for (const file of [topBrake, ...(await brakesOf(lab, m))]) await writeFile(file, `${number} ${rate}`);
+  const files = await brakesIn(cgroups, [m.group, m.visitors]);
+  for (const file of [topBrake, ...files]) await writeFile(file, `${number} ${rate}`);
 }
 
-const brakeName = "blkio.throttle.write_iops_device";
-
-/** The brakes of the machine's own groups and of all below them. */
-async function brakesOf(lab: Lab, m: LabMachine): Promise<readonly string[]> {
-  const blkio = cgroupsOf(lab).folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/"));
-  if (blkio === undefined) return [];
-  const groups: string[] = [];
-  for (const own of [m.group, m.visitors]) {
-    const folder = join(blkio, own);
+/** What a brake is written to: in the machine's own groups and in all below them, or in all of the lab. */
+async function brakesIn(tree: CgroupTree, groups: readonly string[]): Promise<readonly string[]> {
+  const [top, file] =
+    tree.version === 2
+      ? [tree.roster, "io.max"]
+      : [tree.folders.find((f) => f.startsWith("/sys/fs/cgroup/blkio/")), "blkio.throttle.write_iops_device"];
+  if (top === undefined) return [];
+  const found: string[] = [];
+  for (const group of groups) {
+    const folder = join(top, group);
     if (!(await exists(folder))) continue;
     const below = await readdir(folder, { recursive: true, withFileTypes: true });
-    groups.push(folder, ...below.filter((e) => e.isDirectory()).map((e) => join(e.parentPath, e.name)));
+    found.push(folder, ...below.filter((e) => e.isDirectory()).map((e) => join(e.parentPath, e.name)));
   }
-  return groups.map((g) => join(g, brakeName));
+  return found.map((folder) => join(folder, file));
 }
 
 export const isSlow = (m: LabMachine): Promise<boolean> => exists(brakeFile(m.folder));
 
-/** Takes the brake off, where there is one. Without a lab only the top group's: the machine's own went with its power. */
-export async function releaseBrake(
-  machineFolder: string,
-  own?: { readonly lab: Lab; readonly m: LabMachine },
-): Promise<void> {
+/** Takes the brake off, where there is one. A process that waits for a slow disk does not end, not even killed. */
+export async function releaseBrake(machineFolder: string, tree: CgroupTree): Promise<void> {
   const number = await readIfThere(brakeFile(machineFolder));
   if (number === undefined) return;
-  const groups = own === undefined ? [] : await brakesOf(own.lab, own.m);
-  for (const file of [topBrake, ...groups]) if (await exists(file)) await writeFile(file, `${number} 0`);
-  const limit = own === undefined ? undefined : join(cgroupsOf(own.lab).roster, own.m.group, "io.max");
-  if (limit !== undefined && (await exists(limit))) await writeFile(limit, `${number} wiops=max`);
+  const free = tree.version === 2 ? "wiops=max" : "0";
+  const files = [...(tree.version === 2 ? [] : [topBrake]), ...(await brakesIn(tree, [""]))];
+  for (const file of files) if (await exists(file)) await writeFile(file, `${number} ${free}`);
   await rm(brakeFile(machineFolder));
 }

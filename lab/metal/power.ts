@@ -79,8 +79,8 @@ async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
 /** What an earlier life of this machine left: nothing runs, its disk is free, its cgroups and network are gone. */
 async function clearAway(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
+  await releaseBrake(m.folder, cgroupsOf(lab));
   for (const group of [m.group, m.visitors]) await killGroup(cgroupsOf(lab), group);
-  await releaseBrake(m.folder);
   await waitDiskFree(m);
   await dropNamespace(join(m.folder, "net"));
   for (const group of [m.group, m.visitors]) await removeGroup(cgroupsOf(lab), group);
@@ -94,7 +94,7 @@ async function powerCut(lab: Lab, m: LabMachine): Promise<void> {
   await pullPlugs(lab, m);
   const keeper = await keeperPid(lab, m);
   if (keeper !== undefined) {
-    await releaseBrake(m.folder, { lab, m });
+    await releaseBrake(m.folder, cgroupsOf(lab));
     await cutDisk(m, keeper);
   }
   const leader = await leaderPid(lab, m);

@@ -80,7 +80,7 @@ export const takeoverPlants: readonly Plant[] = [
     sentence: "an etcd that loses its leader forces a new cluster, though the peer only restarts its own",
     pitfalls: [12],
     stoppedBy: "R-PEER-HERE, R-ETCD-RESTART",
-    checks: loss,
+    checks: [...loss, ...outage],
     favours: ["etcd is killed"],
     ...seeing(crashIsLoss),
   },

@@ -64,6 +64,12 @@ test("a joiner is known by the addresses under which the peer added it, whatever
   );
 });
 
+test("etcd is the last that the kernel kills for memory, and a stop does not wait for a leader", () => {
+  const text = etcdUnits.find(({ name }) => name === "duet-etcd.service")?.contents ?? "";
+  assert.match(text, /^OOMScoreAdjust=-999$/m);
+  assert.match(text, /^TimeoutStopSec=1s$/m);
+});
+
 test("etcd's unit is started by nobody but the agent, at no boot, and never by itself again", () => {
   const unit = etcdUnits.find(({ name }) => name === "duet-etcd.service");
   const text = unit?.contents ?? "";

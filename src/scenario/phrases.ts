@@ -141,7 +141,8 @@ export const deeds = {
   },
   "clients-write": {
     say: "clients write",
-    means: "From now on 128 writes are always in flight, and both endpoints are read linearizably.",
+    means:
+      "From now on 128 clients write, each again as soon as the pace allows, and both endpoints are read linearizably.",
   },
   "clients-rate": {
     say: "clients write NUMBER per second",
