@@ -8,6 +8,7 @@ import { falsehood } from "./reasons.ts";
 import { answers } from "./truth.ts";
 import { isWhole, standing, type Storm } from "./whole.ts";
 import { calm } from "./wire.ts";
+import type { World } from "./world.ts";
 
 const second = 1_000_000;
 const look_us = 2 * second;
@@ -24,6 +25,7 @@ const moments_max = 10;
 const fences_max = 3;
 
 const dark = label("storm.dark");
+const lit = label("storm.lit");
 const replaced = label("storm.replaced");
 const line = traceKind("storm.whole", (what) => `${what}`);
 
@@ -39,6 +41,7 @@ export async function mend(storm: Storm): Promise<void> {
     if (kernel.violation !== undefined) return;
     // The same machine, or a new one in its place.
     if (kernel.choices.pick(replaced, 2) === 1) loseDisk(world, site, site.dark, "everything");
+    world.machine(site.dark).broken = false;
     world.feed(site.dark, true);
     site.dark = undefined;
     kernel.note(line, "the dark machine has its feed again");
@@ -79,13 +82,24 @@ function repair({ world, site }: Storm): void {
     world.bmc(machine.id).setFaults([]);
     machine.disk.slower_us = 0;
     machine.resume();
-    if (machine.id === site.dark) world.feed(machine.id, false);
+    if (machine.id === site.dark) darken(world, machine.id);
     else if (world.pdu.isOn(machine.id)) world.feed(machine.id, true);
     else world.pdu.handle({ kind: "on", machine: machine.id }, () => undefined);
   }
 }
 
-/** One machine and its BMC are dark: the other serves, or says what it needs, and serves when it was given that. */
+/** With its BMC, whose tag and power nobody can read then; or the machine alone, and its BMC tells the other all that it needs. */
+function darken(world: World, id: number): void {
+  if (world.kernel.choices.pick(lit, 2) === 0) {
+    world.feed(id, false);
+    return;
+  }
+  world.feed(id, true);
+  world.machine(id).broken = true;
+  world.cutPower(id);
+}
+
+/** One machine is dark: the other serves, or says what it needs, and serves when it was given that. */
 async function outlast(storm: Storm, gone: number): Promise<void> {
   const { world } = storm;
   const alive = 1 - gone;

@@ -19,7 +19,7 @@ export interface StormKind {
   readonly heals: boolean;
   /** An admin does what machines ask for while the faults go on. */
   readonly hasty: boolean;
-  /** At the end one machine stays dark, with its BMC, until the other was helped. */
+  /** At the end one machine stays dark, with its BMC or without, until the other was helped. */
   readonly outlasts: boolean;
 }
 

@@ -24,7 +24,7 @@ import {
   saidByPeer,
 } from "./facts.ts";
 import { memberEffects } from "./members.ts";
-import type { Node } from "./node.ts";
+import { type Node, noState, tornState } from "./node.ts";
 import { unitEffects } from "./unit.ts";
 
 /** A loss that is seen so soon after a hang is one that the hang made. */
@@ -55,7 +55,15 @@ function diskEffects(node: Node, life: Life): DiskEffects {
   const { disk } = world.machine(id);
   const unit = world.unit(id);
   return {
-    readState: () => tasks.look(life, () => success(state.value)),
+    readState: () =>
+      tasks.look(life, () =>
+        state.value === tornState ? failed("failed", "duet's own file is torn") : success(state.value),
+      ),
+    setStateAside: async () => {
+      const mark = await tasks.effect(life, 100, () => state.write(noState));
+      await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
+      return done;
+    },
     writeState: async (value) => {
       const mark = await tasks.effect(life, 100, () => state.write(value));
       await tasks.effect(life, disk.sync_us(), () => state.sync(mark));

@@ -6,7 +6,7 @@ import type { Life } from "../kernel/life.ts";
 import type { DataFolder } from "../raft/data.ts";
 import { isSoleVoter, walFacts } from "../raft/standing.ts";
 import { nameOf } from "./names.ts";
-import type { Node } from "./node.ts";
+import { type Node, noState, tornState } from "./node.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
@@ -32,8 +32,7 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   return picture({
     me: node.name,
     peerName: nameOf(peer),
-    state: node.state.value,
-    log: logFacts(world.unit(id).folder.value),
+    ...holdingsOf(node),
     membership,
     said: saidByPeer(node),
     remembered: node.memory.remembered,
@@ -54,18 +53,23 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
 
 /** Its files, and its own etcd. */
 export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
-  const { world, id } = node;
+  const { world } = node;
   await world.kernel.tasks.sleep(life, read_us);
   const etcd = await ownEtcd(node, life);
   const { memory } = node;
   const self = holdingOf({
-    state: node.state.value,
-    log: logFacts(world.unit(id).folder.value),
+    ...holdingsOf(node),
     said: saidByPeer(node),
     remembered: memory.remembered,
   });
   return { self, etcd: { ...etcd, failedStarts: memory.failedStarts } };
 }
+
+/** Of a file that can't be read nothing is assumed, nor of the log beside it. */
+const holdingsOf = ({ world, id, state }: Node): Pick<Readings, "state" | "log"> =>
+  state.value === tornState
+    ? { state: noState, log: unknownLog }
+    : { state: state.value, log: logFacts(world.unit(id).folder.value) };
 
 const wordOf = (node: Node): Word => {
   const { spoken } = node.memory;
@@ -86,10 +90,11 @@ const noLog: LogFacts = {
   tailLost: false,
   others: "",
 };
+const unknownLog: LogFacts = { ...noLog, data: true, standing: "unknown" };
 
 export function logFacts(folder: DataFolder | undefined): LogFacts {
   if (folder === undefined || folder.wal.records.length === 0) return noLog;
-  if (folder.unreadable) return { ...noLog, data: true, standing: "unknown" };
+  if (folder.unreadable) return unknownLog;
   const { standing, removal, tail_lost, others } = walFacts(folder);
   return {
     data: true,

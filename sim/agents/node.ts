@@ -75,6 +75,9 @@ export const noState: State = {
   turn: undefined,
 };
 
+/** Something stands there, and it can't be read: told from the empty one by what it is, not by what it says. */
+export const tornState: State = { ...noState };
+
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
 export class Node {
   readonly world: World;

@@ -19,7 +19,7 @@ export interface Site {
   witness: "on" | "off";
   /** A second path to prove Off by. */
   hasPdu: boolean;
-  /** This machine has no feed until somebody brings it back. */
+  /** This machine has no feed, or is broken, until somebody brings it back. */
   dark: number | undefined;
   /** No fault begins any more. */
   faultsOver: boolean;

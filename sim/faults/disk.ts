@@ -1,4 +1,4 @@
-import { noState } from "../agents/node.ts";
+import { noState, tornState } from "../agents/node.ts";
 import type { Site } from "../agents/site.ts";
 import type { EtcdUnit } from "../etcd-unit.ts";
 import { label } from "../kernel/label.ts";
@@ -9,26 +9,33 @@ import { later, onAgain, second_us, type StormFault, type Trouble } from "./faul
 const part = label("storm.lost-part");
 const lostLine = traceKind("storm.disk", (machine, what) => `machine ${machine} has lost ${what}`);
 
-export type Part = "everything" | "etcd's data" | "duet's file" | "the end of etcd's log";
-const parts: readonly Part[] = ["everything", "etcd's data", "duet's file", "the end of etcd's log"];
+const parts = [
+  "everything",
+  "etcd's data",
+  "duet's file",
+  "a part of duet's file",
+  "the end of etcd's log",
+] as const;
+export type Part = (typeof parts)[number];
+const own: ReadonlySet<Part> = new Set(["duet's file", "a part of duet's file"]);
 
 /** The machine is off: a new disk, or files that are gone. */
 export function loseDisk(world: World, site: Site, machine: number, lost: Part): void {
   const unit = world.unit(machine);
   world.kernel.note(lostLine, machine, lost);
-  if (lost !== "duet's file") world.history.diskLost(machine);
+  if (!own.has(lost)) world.history.diskLost(machine);
   if (lost === "the end of etcd's log") {
     loseTail(unit);
     return;
   }
-  if (lost !== "duet's file") {
+  if (!own.has(lost)) {
     unit.folder.write(undefined);
     unit.folder.sync();
     unit.mask(false);
   }
   const state = site.nodes[machine]?.state;
   if (lost === "etcd's data" || state === undefined) return;
-  state.write(noState);
+  state.write(lost === "a part of duet's file" ? tornState : noState);
   state.sync();
 }
 

@@ -80,9 +80,11 @@ export const takeoverPlants: readonly Plant[] = [
     sentence: "an etcd that loses its leader forces a new cluster, though the peer only restarts its own",
     pitfalls: [12],
     stoppedBy: "R-PEER-HERE, R-ETCD-RESTART",
-    checks: [...loss, ...outage],
+    checks: loss,
     favours: ["etcd is killed"],
-    ...seeing(crashIsLoss),
+    // Whether the peer may be fenced is decided as it should be: to take a machine that is up for Off is another mistake.
+    tables: seenBy(["start", "takeover", "etcd", "tags", "leave"], crashIsLoss),
+    effects: (effects) => ({ ...effects, facts: async () => crashIsLoss(await effects.facts()) }),
   },
   {
     name: "epoch-not-synced",

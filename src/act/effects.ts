@@ -67,6 +67,8 @@ export interface DiskEffects {
   readonly readState: () => Promise<Outcome<State>>;
   /** File and folder are synced when this returns. One process at a time may hold the file: `changed` if another does. */
   readonly writeState: (state: State) => Promise<Outcome>;
+  /** A file that can't be read is kept under another name: from then on there is none, as on a new disk. */
+  readonly setStateAside: () => Promise<Outcome>;
   readonly inspect: () => Promise<Outcome<LogFacts>>;
   /** Where the log ends; undefined while etcd runs, and where there is none. */
   readonly logEnd: () => Promise<Outcome<LogEnd | undefined>>;

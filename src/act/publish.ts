@@ -4,7 +4,7 @@ import type { Times } from "./times.ts";
 /** Tells the peer what this machine holds and does now. A lost word is no harm: the next decision publishes again. */
 export async function publishFacts(effects: Effects, times: Times, leaving = false): Promise<Outcome> {
   const said = await saying(effects, await effects.own(), leaving);
-  return said.ok ? await effects.attributes.publish(said.value, times.attribute_ms) : said;
+  return await effects.attributes.publish(said, times.attribute_ms);
 }
 
 /** Each publication wakes the peer: only news are published, unless it is to be repeated. */
@@ -15,29 +15,21 @@ export async function publishNews(
   repeat: boolean,
 ): Promise<void> {
   const said = await saying(effects, facts, false);
-  if (!said.ok) return;
   const last = await effects.attributes.readOwn(times.attribute_ms);
-  const known = last.ok && last.value !== undefined && isSame(last.value, said.value);
-  if (!known || repeat) await effects.attributes.publish(said.value, times.attribute_ms);
+  const known = last.ok && last.value !== undefined && isSame(last.value, said);
+  if (!known || repeat) await effects.attributes.publish(said, times.attribute_ms);
 }
 
-async function saying(
-  effects: Effects,
-  { self, etcd }: OwnFacts,
-  leaving: boolean,
-): Promise<Outcome<Published>> {
+/** Also with a file that can't be read: the peer must hear that this machine can say nothing of its data. */
+async function saying(effects: Effects, { self, etcd }: OwnFacts, leaving: boolean): Promise<Published> {
   const state = await effects.disk.readState();
-  if (!state.ok) return state;
   const logEnd = await effects.disk.logEnd();
   return {
-    ok: true,
-    value: {
-      holding: self,
-      serving: etcd.running && etcd.leader,
-      leaving,
-      turn: state.value.turn,
-      logEnd: logEnd.ok ? logEnd.value : undefined,
-    },
+    holding: self,
+    serving: etcd.running && etcd.leader,
+    leaving,
+    turn: state.ok ? state.value.turn : undefined,
+    logEnd: logEnd.ok ? logEnd.value : undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
-import { anyState, changeState, given, type Steps, stopped } from "./steps.ts";
+import { anyState, changeState, given, readableState, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
 /** Joins the serving peer with empty hands; data that is there is moved aside first, never deleted. */
@@ -15,6 +15,8 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   const seen = await members.list("peer", times.etcd_call_ms);
   if (!seen.ok) return given("the peer's etcd", seen.failure);
 
+  const readable = yield* readableState(effects);
+  if (!readable.ok) return given("duet's file", readable.failure);
   yield "write that this machine is not full";
   const poor = await changeState(effects, anyState, (state) => ({ ...state, full: false }));
   if (!poor.ok) return given("duet's file", poor.failure);

@@ -1,3 +1,5 @@
+import type { Facts, Lineage } from "../decide/facts.ts";
+import { isClaim, raising } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { becomeFull } from "./full.ts";
 import { publishFacts } from "./publish.ts";
@@ -11,8 +13,8 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   const { lineage } = facts.self;
   if (lineage !== undefined && facts.peer.seen === "never" && facts.witness === "on") {
     // Alone, and not heard of: a stale peer must be able to find out, as in a takeover.
-    const tagged = yield* ensureTag(effects, times);
-    if (!tagged) return stopped("neither BMC took the tag: nothing is served until one does");
+    const untold = yield* ensureTag(effects, times, facts, lineage);
+    if (untold !== undefined) return stopped(untold);
   }
   yield "drop a force flag that was left";
   const dropped = await unit.dropForceFlag();
@@ -37,16 +39,28 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   return ended;
 }
 
-async function* ensureTag(effects: Effects, times: Times): AsyncGenerator<string, boolean, void> {
-  const { lineage } = (await effects.own()).self;
-  if (lineage === undefined) return false;
-  let written = 0;
+/**
+ * One BMC that says it is enough. A tag that is higher and known to stand for nothing says it too: whoever noted that held this
+ * lineage then, and who did not is stopped by it. Nothing if one does; else why not.
+ */
+async function* ensureTag(
+  effects: Effects,
+  times: Times,
+  facts: Facts,
+  lineage: Lineage,
+): AsyncGenerator<string, string | undefined, void> {
+  let told = 0;
   for (const bmc of ["mine", "theirs"] as const) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
     const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
-    if (tag.ok && tag.value === "written") written++;
+    if (!tag.ok) continue;
+    const known = facts.tags[bmc];
+    const isVoid = raising(known, lineage) === "stays" && !isClaim(facts, known);
+    if (tag.value === "higher" && !isVoid)
+      return "a BMC's tag is higher by now: the peer may have served since";
+    told++;
   }
-  return written > 0;
+  return told > 0 ? undefined : "neither BMC took the tag: nothing is served until one does";
 }
 
 /** The first start of the site: a new cluster of this machine, which its peer then joins. */

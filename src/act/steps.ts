@@ -1,4 +1,4 @@
-import type { Effects, Failure, Outcome, State } from "./effects.ts";
+import { done, type Effects, type Failure, type Outcome, type State } from "./effects.ts";
 
 /** How a machine of steps ended. `why` is for the operator; the next decision is made anew, from the world as it then is. */
 export type End = { readonly done: true } | { readonly done: false; readonly why: string };
@@ -24,6 +24,18 @@ export async function changeState(
   if (!from(read.value))
     return { ok: false, failure: { kind: "changed", said: "duet's file has changed since it was decided" } };
   return await disk.writeState(change(read.value));
+}
+
+/**
+ * For who gives its data up in any case, and must be able to write that down: duet's file may be torn. What it said is then lost
+ * as with a lost disk, and nobody may be kept from its way back by that.
+ */
+export async function* readableState({ disk }: Effects): AsyncGenerator<string, Outcome, void> {
+  const read = await disk.readState();
+  if (read.ok) return done;
+  if (read.failure.kind !== "failed") return read;
+  yield "keep duet's torn file aside";
+  return await disk.setStateAside();
 }
 
 export const anyState = (): boolean => true;

@@ -1,6 +1,6 @@
 import type { Effects } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
-import { changeState, ended, given, type Steps } from "./steps.ts";
+import { changeState, ended, given, readableState, type Steps } from "./steps.ts";
 import type { Times } from "./times.ts";
 
 /** The own data is given up, for good: stopped, masked and on disk before the peer hears of it, since the peer acts on it. */
@@ -12,6 +12,8 @@ export async function* surrender(effects: Effects, times: Times, epoch: number):
   yield "let nobody start etcd";
   const masked = await unit.setMasked(true);
   if (!masked.ok) return given("etcd", masked.failure);
+  const readable = yield* readableState(effects);
+  if (!readable.ok) return given("duet's file", readable.failure);
   yield "write that the data is given up";
   const state = await changeState(
     effects,

@@ -97,6 +97,7 @@ export class FakeWorld {
     pause: async () => {},
     disk: {
       readState: async () => success(this.state),
+      setStateAside: async () => done,
       writeState: async (next) => {
         this.#checkState(next);
         this.state = next;

@@ -89,7 +89,9 @@ export function raising(tag: Tag, lineage: Lineage): "same" | "stays" | "raised"
   return tag.epoch === lineage.epoch && tag.owner === lineage.owner ? "same" : "stays";
 }
 
-export const tagsOf = ({ tags }: Facts): readonly Tag[] => [tags.mine, tags.theirs];
+/** None where the site has no witness: what stands in its BMCs, from another time perhaps, says nothing. */
+export const tagsOf = ({ tags, witness }: Facts): readonly Tag[] =>
+  witness === "off" ? [] : [tags.mine, tags.theirs];
 
 /** A tag that is missing, foreign or of another site counts as a BMC that does not answer. */
 export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";

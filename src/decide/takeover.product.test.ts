@@ -28,6 +28,8 @@ test("for everything that can be told apart, a machine serves alone only where t
       assert.fail(
         `${decider.id} decides ${decision.do}, the design says ${serves ? "no" : "yes"}: ${say(facts)}`,
       );
+    if (decider.id === "R-ACCEPTED-LOSS" && facts.word.accept === undefined && facts.word.choose !== "self")
+      assert.fail(`nobody accepted a loss: ${say(facts)}`);
     if (decision.do === "take-over" && decision.epoch <= highest(facts))
       assert.fail(`epoch ${decision.epoch} is not new: ${say(facts)}`);
   });
@@ -35,12 +37,17 @@ test("for everything that can be told apart, a machine serves alone only where t
   assert.equal(rules.size, tables.takeover.rules.length, [...rules].join(" "));
 });
 
-/** Independent of nextEpoch: every epoch that stands anywhere in the facts. */
-const highest = (facts: Facts): number =>
+/** Independent of nextEpoch: every epoch that stands anywhere in the facts, tags only where they count. */
+const highest = ({ tags, ...facts }: Facts): number =>
   Math.max(
-    ...[...JSON.stringify({ ...facts, word: undefined }).matchAll(/"(?:epoch|settled)":(\d+)/g)].map((m) =>
-      Number(m[1]),
-    ),
+    0,
+    ...[
+      ...JSON.stringify({
+        ...facts,
+        word: undefined,
+        tags: facts.witness === "on" ? tags : undefined,
+      }).matchAll(/"(?:epoch|settled)":(\d+)/g),
+    ].map((m) => Number(m[1])),
   );
 
 const say = (facts: Facts): string => JSON.stringify(facts);

@@ -58,6 +58,7 @@ const disk = (inner: Effects["disk"], recorder: Recorder, seen: Watcher): Effect
   ...inner,
   readState: () => seen(inner.readState(), (state) => recorder.stateRead(state)),
   writeState: (state) => seen(inner.writeState(state), () => recorder.stateWritten(state)),
+  setStateAside: () => seen(inner.setStateAside()),
   inspect: () => seen(inner.inspect()),
   moveAside: (...given) => seen(inner.moveAside(...given)),
   keepWal: (...given) => seen(inner.keepWal(...given)),

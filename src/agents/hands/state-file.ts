@@ -1,7 +1,8 @@
-import { open } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type DiskEffects, done, failed, success } from "../../act/effects.ts";
 import { decodeState, encodeState, state_empty, writeState } from "../../facts/state.ts";
-import { readIfThere } from "../../machine/files.ts";
+import { readIfThere, syncFolder } from "../../machine/files.ts";
 import { run } from "../../machine/process.ts";
 import { failureOf } from "./outcome.ts";
 
@@ -13,9 +14,21 @@ const lock_ms = 5_000;
  * Duet's file beside the data. Several programs of duet's write it, and each decides by what it has read: so a write holds a
  * lock, and is taken only if the file still is what this process read last.
  */
-export function stateFile(path: string): Pick<DiskEffects, "readState" | "writeState"> {
+export function stateFile(path: string): Pick<DiskEffects, "readState" | "setStateAside" | "writeState"> {
   let seen: { readonly text: string | undefined } | undefined;
   return {
+    setStateAside: async () => {
+      try {
+        await using lock = await open(`${path}.lock`, "a", 0o600);
+        if (!(await isLocked(lock.fd))) return failed("changed", "another program of duet's writes its file");
+        await rename(path, `${path}.torn-${new Date().toISOString()}`);
+        await syncFolder(dirname(path));
+        seen = undefined;
+        return done;
+      } catch (error) {
+        return failureOf(error);
+      }
+    },
     readState: async () => {
       try {
         const text = await readIfThere(path);

@@ -4,7 +4,9 @@ import type { Facts, Holding, Lineage } from "../facts.ts";
  * The safety lines of the design once more, said as one condition and without the tables, so that a table that forgets one is
  * caught. Written to be compared with design 3.2, 3.3 and 3.7, not to be fast or to explain.
  */
-export function mayServeAlone(facts: Facts): boolean {
+export function mayServeAlone(seen: Facts): boolean {
+  // Without a witness nobody reads or writes a tag: what stands there may be from another time.
+  const facts: Facts = seen.witness === "off" ? { ...seen, tags: { mine: unread, theirs: unread } } : seen;
   const { self, word } = facts;
   const { lineage } = self;
   if (lineage === undefined || !usable(self) || !(self.full || self.soleVoter)) return false;
@@ -30,6 +32,8 @@ export function mayServeAlone(facts: Facts): boolean {
       !disputed)
   );
 }
+
+const unread = { kind: "unreadable" } as const;
 
 export const usable = (disk: Holding): boolean =>
   disk.data && disk.standing === "voter" && !disk.removalInLog && !disk.tailLost;

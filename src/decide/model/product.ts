@@ -140,6 +140,14 @@ export const ordinary: Omit<Facts, "self" | "peer"> = {
   stopping: "shutdown",
 };
 
+/** Without a witness no tag counts: none that can't be read, and none that would if it did. */
+const witnesses: readonly { readonly pair: Facts["tags"]; readonly witness: Facts["witness"] }[] = [
+  ...tagPairs.map((pair) => ({ pair, witness: "on" as const })),
+  ...tagPairs
+    .filter(({ mine, theirs }) => mine === theirs)
+    .map((pair) => ({ pair, witness: "off" as const })),
+];
+
 /** Calls `see` for every combination that the takeover's rules can tell apart. The facts are one object, filled anew each time. */
 export function everyTakeover(see: (facts: Facts) => void): number {
   let count = 0;
@@ -147,7 +155,7 @@ export function everyTakeover(see: (facts: Facts) => void): number {
   // It is asked for only where there is neither proof nor word.
   for (const self of holdings(own_lineages))
     for (const peer of peers)
-      for (const pair of tagPairs)
+      for (const { pair, witness } of witnesses)
         for (const word of words)
           for (const peerPower of peer.seen === "never"
             ? (["on", "off", "fed", "unreadable"] as const)
@@ -157,7 +165,7 @@ export function everyTakeover(see: (facts: Facts) => void): number {
                 ? booleans
                 : ([true] as const)) {
                 count++;
-                see({ ...ordinary, self, peer, tags: pair, word, peerPower, proof, fencePending });
+                see({ ...ordinary, self, peer, tags: pair, witness, word, peerPower, proof, fencePending });
               }
   return count;
 }
