@@ -139,12 +139,17 @@ const aftermath_us = (choices: Choices): number =>
   ([2, 8, 20, 40][choices.jitter(aftermath, 4)] ?? 40) * second;
 
 const flight = { clients: 30, operations: 30, reads_percent: 10, pause_us: 1_000 };
+const crowd = { ...flight, clients: 240, operations: 240 };
+/** In so many faults one meets a crowd, and every other one a flight. */
+const crowds = 64;
 
 async function strike({ world, site }: Storm, fault: StormFault, machine: number): Promise<void> {
   const { kernel } = world;
   kernel.note(faultLine, machine, fault.name);
-  // Every other time with dozens of writes in flight: what is lost is lost among these.
-  if (kernel.choices.jitter(busy, 2) === 0) burst(world, flight);
+  // Every other time with dozens of writes in flight, now and then with hundreds: what is lost is lost among these.
+  const how = kernel.choices.jitter(busy, crowds);
+  if (how === crowds - 1) burst(world, crowd);
+  else if (how % 2 === 0) burst(world, flight);
   // An event like any other: the checks look after it.
   kernel.after(0, () => fault.run({ world, site, machine }));
   await kernel.run(kernel.now_us + (fault.lasts_us ?? 0));

@@ -6,7 +6,7 @@ import { exit, type ExitStatus } from "../base/problem.ts";
 import { plainTables } from "../decide/print.ts";
 import { printJson } from "./output.ts";
 import { writePage } from "./sim-html.ts";
-import { Asked } from "./sim-options.ts";
+import { Asked, seed_max } from "./sim-options.ts";
 import { exploreWith, tallyJson } from "./sim-parts.ts";
 import { foundText, tell, toldJson } from "./sim-story.ts";
 import { startWorkers } from "./sim-workers.ts";
@@ -29,9 +29,9 @@ export async function simRun(options: SimOptions): Promise<ExitStatus> {
       ? options.plant === undefined
         ? schedules_default
         : schedules_planted
-      : Number.MAX_SAFE_INTEGER);
+      : seed_max - seed + 1);
   const jobs = asked.number("--jobs", options.jobs, 1, jobs_max) ?? availableParallelism();
-  asked.seeds(seed, schedules === Number.MAX_SAFE_INTEGER ? 1 : schedules);
+  asked.seeds(seed, schedules);
   await asked.page(options.html);
   asked.settle();
   const begun_ms = performance.now();
@@ -84,10 +84,11 @@ function summary({ schedules, events }: Explored, tally: Tally, seconds: number)
   };
 }
 
+/** Nothing where the very first schedule broke something: none came to its end. */
 const fewest = ({ least: { operations, faults, returns } }: Tally): string =>
   Number.isFinite(operations)
-    ? `${operations} operations, ${faults} faults, ${returns} machines that were off and came back`
-    : "nothing: none ran to its end";
+    ? `in every schedule at least ${operations} operations, ${faults} faults, ${returns} machines that were off and came back\n`
+    : "";
 
 function summaryText(result: Explored, tally: Tally, seconds: number): string {
   const made = summary(result, tally, seconds);
@@ -95,7 +96,7 @@ function summaryText(result: Explored, tally: Tally, seconds: number): string {
   return (
     `${made.schedules} schedules, ${made.per_second} a second; each ${made.events_per_schedule} events, ` +
     `${made.operations_per_schedule} operations, ${made.faults_per_schedule} faults\n` +
-    `in every schedule at least ${fewest(tally)}\n` +
+    fewest(tally) +
     `rules that took part in a decision:\n${fired.join("")}` +
     `rules that never did: ${made.never.join(", ") || "none"}\n`
   );

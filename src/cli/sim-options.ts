@@ -6,7 +6,7 @@ import { DuetError, exit, type Problem } from "../base/problem.ts";
 import { nearest } from "../base/text.ts";
 
 /** Beyond this, two whole numbers can't be told apart. */
-const seed_max = Number.MAX_SAFE_INTEGER;
+export const seed_max = Number.MAX_SAFE_INTEGER;
 
 /** Checks what the user asked for, all of it, before anything runs. */
 export class Asked {
