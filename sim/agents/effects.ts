@@ -24,7 +24,8 @@ import {
   saidByPeer,
 } from "./facts.ts";
 import { memberEffects } from "./members.ts";
-import { type Node, noState, tornState } from "./node.ts";
+import type { Node } from "./node.ts";
+import { noState, tornState } from "./state.ts";
 import { unitEffects } from "./unit.ts";
 
 /** A loss that is seen so soon after a hang is one that the hang made. */

@@ -6,7 +6,8 @@ import type { Life } from "../kernel/life.ts";
 import type { DataFolder } from "../raft/data.ts";
 import { isSoleVoter, walFacts } from "../raft/standing.ts";
 import { nameOf } from "./names.ts";
-import { type Node, noState, tornState } from "./node.ts";
+import type { Node } from "./node.ts";
+import { noState, tornState } from "./state.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;

@@ -4,7 +4,7 @@ import { isSame } from "../../src/act/publish.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { turnFor_ms } from "../../src/base/turn.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
-import { empty, type Facts, type Word } from "../../src/decide/facts.ts";
+import type { Facts, Word } from "../../src/decide/facts.ts";
 import type { TableName } from "../../src/decide/rules.ts";
 import type { Cell } from "../disk.ts";
 import type { Life } from "../kernel/life.ts";
@@ -13,6 +13,7 @@ import type { World } from "../world.ts";
 import { factsAttribute, membershipOf, saidByPeer } from "./facts.ts";
 import { nameOf } from "./names.ts";
 import type { Site } from "./site.ts";
+import { noState } from "./state.ts";
 
 const ruleLine = traceKind("duet.rule", (machine, rule, sentence) => `${machine}: ${rule}: ${sentence}`);
 const stepLine = traceKind("duet.step", (machine, step) => `${machine}: ${step}`);
@@ -64,19 +65,6 @@ const nothing = (): Memory => ({
   publish: false,
   spoken: undefined,
 });
-
-export const noState: State = {
-  lineage: empty.lineage,
-  full: empty.full,
-  takeover: empty.takeover,
-  left: empty.left,
-  surrendered: empty.surrendered,
-  settled: empty.settled,
-  turn: undefined,
-};
-
-/** Something stands there, and it can't be read: told from the empty one by what it is, not by what it says. */
-export const tornState: State = { ...noState };
 
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
 export class Node {

@@ -1,5 +1,5 @@
-import { noState, tornState } from "../agents/node.ts";
 import type { Site } from "../agents/site.ts";
+import { noState, tornState } from "../agents/state.ts";
 import type { EtcdUnit } from "../etcd-unit.ts";
 import { label } from "../kernel/label.ts";
 import { traceKind } from "../kernel/trace.ts";

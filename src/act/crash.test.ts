@@ -3,8 +3,12 @@ import { test } from "node:test";
 import { decide } from "../decide/decide.ts";
 import { empty, type Holding } from "../decide/facts.ts";
 import type { TableName } from "../decide/rules.ts";
+import { done, type Effects, failed } from "./effects.ts";
 import { loneStart } from "./lone-start.ts";
 import { perform } from "./perform.ts";
+import { rejoin } from "./rejoin.ts";
+import { runSteps } from "./steps.ts";
+import { surrender } from "./surrender.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
 
 type Kind = "process" | "power";
@@ -164,6 +168,29 @@ test("a machine with older data rejoins: moved aside once, full only after its m
     assert.deepEqual([log.standing, kept, etcd.running], ["voter", 1, true]);
   });
   t.diagnostic(`${runs} runs`);
+});
+
+test("with a torn file of its own a machine gives up and rejoins as with a lost one", async () => {
+  for (const steps of ["surrender", "rejoin"] as const) {
+    const world = new FakeWorld();
+    world.log = { ...logOf(empty), data: true, standing: "unknown", committed: false };
+    world.peer = { ...world.peer, serving: true, holding: { ...voter, soleVoter: true } };
+    let torn = true;
+    const { effects } = world;
+    const disk: Effects["disk"] = {
+      ...effects.disk,
+      readState: async () => (torn ? failed("failed", "it is torn") : await effects.disk.readState()),
+      setStateAside: async () => {
+        torn = false;
+        return done;
+      },
+    };
+    const run = steps === "rejoin" ? rejoin : (...given: Parameters<typeof rejoin>) => surrender(...given, 7);
+    const names: string[] = [];
+    const end = await runSteps(run({ ...effects, disk }, fast), (step) => names.push(step));
+    assert.ok(!torn && names.includes("keep duet's torn file aside"), names.join(", "));
+    assert.deepEqual(end, { done: true }, steps);
+  }
 });
 
 test("older data is given up, not moved, while the newer peer does not serve", async () => {

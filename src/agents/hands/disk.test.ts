@@ -56,6 +56,20 @@ test("a machine without data holds nothing, and nothing is done to it", async ()
   assert.match(await failureOf(disk.commitLog(disk_ms)), /^failed: .*there is no WAL here/);
 });
 
+test("a torn file is an error and no default; set aside it is kept, and there is none", async () => {
+  await using folder = await scratch();
+  const disk = diskAt(folder.path);
+  await writeFile(disk.paths.state, "duet-state 1\nsha256 0\n{");
+  assert.match(await failureOf(disk.readState()), /^failed: /);
+  await valueOf(disk.setStateAside());
+  assert.deepEqual(await valueOf(disk.readState()), state_empty);
+  const kept = (await readdir(folder.path)).filter((name) => name.startsWith("state.torn-"));
+  assert.equal(kept.length, 1);
+  assert.match(await readFile(join(folder.path, kept[0] ?? ""), "utf8"), /^duet-state 1\nsha256 0/);
+  await valueOf(disk.writeState({ ...state_empty, full: true }));
+  assert.deepEqual(await valueOf(disk.readState()), { ...state_empty, full: true });
+});
+
 test("duet's file is written by one program at a time, and only over what it has read", async () => {
   await using folder = await scratch();
   const [one, other] = [diskAt(folder.path), diskAt(folder.path)];
