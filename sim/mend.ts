@@ -20,7 +20,7 @@ const switch_us = 60 * second;
 const helps_max = 8;
 const operations_min = 200;
 const last_words = 24;
-const moments_max = 10;
+const moments_max = 40;
 /** With the faults over: one for what they left behind, one for what was pending. */
 const fences_max = 3;
 

@@ -84,6 +84,10 @@ function diskEffects(node: Node, life: Life): DiskEffects {
       await tasks.effect(life, disk.sync_us(), () => unit.folder.sync());
       return done;
     },
+    syncLog: async () => {
+      await tasks.effect(life, disk.sync_us(), () => unit.folder.value?.wal.flushAndSync());
+      return done;
+    },
     keepWal: async () => {
       await tasks.sleep(life, 50_000);
       return done;

@@ -47,6 +47,9 @@ const rejoin = [
   "let nobody start etcd",
   "write that the data is given up",
   "write that it is back",
+  "end what is left of etcd",
+  "drop a force flag that was left",
+  "sync the log",
 ] as const;
 const leave = [
   "say that this machine leaves",

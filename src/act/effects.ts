@@ -72,6 +72,8 @@ export interface DiskEffects {
   readonly inspect: () => Promise<Outcome<LogFacts>>;
   /** Where the log ends; undefined while etcd runs, and where there is none. */
   readonly logEnd: () => Promise<Outcome<LogEnd | undefined>>;
+  /** What a killed etcd has written and not synced reaches the disk; nothing where there is no log. */
+  readonly syncLog: (deadline_ms: number) => Promise<Outcome>;
   /** etcd's data goes to the kept copies, with a hash; nothing where there is none. */
   readonly moveAside: (deadline_ms: number) => Promise<Outcome>;
   /** The log as it was before a takeover; nothing where that copy is there already. */

@@ -2,6 +2,7 @@ import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
+import { startOnLog } from "./start.ts";
 import { anyState, changeState, given, readableState, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -64,8 +65,7 @@ export async function* follow(effects: Effects, times: Times): Steps {
   yield "end what is left of etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
-  yield "start etcd";
-  const up = await unit.start("with its data", times.etcd_start_ms);
+  const up = yield* startOnLog(effects, times);
   if (!up.ok) return given("etcd", up.failure);
   return yield* promoteLearner(effects, times);
 }

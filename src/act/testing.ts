@@ -112,6 +112,7 @@ export class FakeWorld {
         this.log = { ...logOf(empty), committed: false };
         return done;
       },
+      syncLog: async () => done,
       keepWal: async () => done,
       commitLog: async () => {
         assert.equal(this.state.takeover?.step, "served", "the log is committed before `served` is on disk");

@@ -61,6 +61,7 @@ const disk = (inner: Effects["disk"], recorder: Recorder, seen: Watcher): Effect
   setStateAside: () => seen(inner.setStateAside()),
   inspect: () => seen(inner.inspect()),
   moveAside: (...given) => seen(inner.moveAside(...given)),
+  syncLog: (...given) => seen(inner.syncLog(...given)),
   keepWal: (...given) => seen(inner.keepWal(...given)),
   commitLog: (...given) => seen(inner.commitLog(...given)),
 });

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type DiskEffects, done, type LogFacts, type Outcome, success } from "../../act/effects.ts";
 import { DuetError } from "../../base/problem.ts";
@@ -8,6 +8,7 @@ import { keepWal } from "../../facts/keep.ts";
 import { segmentNames } from "../../facts/names.ts";
 import { readState } from "../../facts/state.ts";
 import { sleep } from "../../machine/clock.ts";
+import { exists } from "../../machine/files.ts";
 import { hashKept, moveAside } from "./aside.ts";
 import { failureOf, timer, within } from "./outcome.ts";
 import { stateFile } from "./state-file.ts";
@@ -48,6 +49,17 @@ export function diskEffects({ paths, isRunning, note }: Disk): DiskEffects {
       if (!hashed.ok) note(`data was moved aside, and has no hashes yet: ${hashed.failure.said}`);
       return done;
     },
+    syncLog: (deadline_ms) =>
+      within(deadline_ms, async () => {
+        const wal = join(paths.etcdData, "member", "wal");
+        const names = (await exists(wal)) ? segmentNames(wal, await readdir(wal)) : [];
+        // What is older was synced before the next one was begun.
+        for (const { name } of names.slice(-2)) {
+          await using segment = await open(join(wal, name), "r+");
+          await segment.sync();
+        }
+        return done;
+      }),
     keepWal: (epoch, deadline_ms) =>
       within(deadline_ms, async () => {
         const wal = join(paths.etcdData, "member", "wal");
