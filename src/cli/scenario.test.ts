@@ -46,9 +46,9 @@ test("a world that can't do it yet says so before anything is started, status 3"
   const lab = await duet("run", join(scenarios, "admin-accepts-loss.txt"), "--in", "lab");
   assert.equal(lab.status, 3);
   assert.match(lab.stderr, /admin-accepts-loss\.txt:\d+:1: not yet in the lab: .*`the admin says that/);
-  const sim = await duet("run", join(scenarios, "kubelet-failure.txt"), "--in", "sim", "--json");
-  assert.equal(sim.status, 3);
-  assert.match(sim.stdout, /DUET-E-SCENARIO-NOT-YET/);
+  const asData = await duet("run", join(scenarios, "admin-accepts-loss.txt"), "--in", "lab", "--json");
+  assert.equal(asData.status, 3);
+  assert.match(asData.stdout, /DUET-E-SCENARIO-NOT-YET/);
   const wrongWorld = await duet("run", join(scenarios, "lost-at-promote.txt"), "--in", "lab");
   assert.equal(wrongWorld.status, 3);
   assert.match(wrongWorld.stderr, /DUET-E-SCENARIO-WORLD/);

@@ -34,8 +34,13 @@ export async function simReplay(text: string | undefined, options: ReplayOptions
   if (options.json === true) printJson({ ...toldJson(told), ...(full ? { trace: told.trace() } : {}) });
   else process.stdout.write(full ? `${told.trace().join("\n")}\n` : foundText(told));
   const { broken } = told.story;
-  if (kept?.check !== undefined && kept.check !== broken?.check)
-    process.stderr.write(`the file says that this breaks "${kept.check}": with this version it does not\n`);
+  if (kept?.check !== undefined && kept.check !== broken?.check) {
+    const other = options.plant !== undefined && options.plant !== kept.plant;
+    const now = other
+      ? `with the plant ${plant.name} in place of ${kept.plant ?? "none"}`
+      : "with this version";
+    process.stderr.write(`the file says that this breaks "${kept.check}": ${now} it does not\n`);
+  }
   return broken === undefined ? exit.ok : exit.failed;
 }
 
