@@ -43,7 +43,7 @@ export class Member {
   readonly applier: Applier;
   readonly requests: Requests;
   /** Machines of members that it learned when it joined, before it applied anything. */
-  readonly #addresses: Readonly<Record<number, number>>;
+  readonly #addresses: Record<number, number>;
   readonly #joins: boolean;
   readonly #contacts: Contact[] = [];
   #busy = false;
@@ -72,7 +72,7 @@ export class Member {
     this.data = data;
     this.raft = raft;
     this.life = new Life(options.life);
-    this.#addresses = options.addresses;
+    this.#addresses = { ...options.addresses };
     this.#joins = options.joins;
     this.applier = new Applier(this);
     this.requests = new Requests(this);
@@ -172,6 +172,14 @@ export class Member {
     } catch (error) {
       this.#panicked(error);
     }
+  }
+
+  /**
+   * A message names its sender's address, so that it can be answered by one who knows no member yet: a joiner that was cut off
+   * before it applied anything has forgotten to whom it was introduced (rafthttp's `AddRemote`).
+   */
+  meets(id: number, machine: number): void {
+    this.#addresses[id] ??= machine;
   }
 
   /** True where the sender was removed: the transport tells it so, and it ends. */

@@ -59,6 +59,7 @@ function deliver(wire: Wire, from: Member, to: Member, message: Message): void {
     wire.send(to.machine, from.machine, streams.other, undefined, () => from.toldRemoved());
     return;
   }
+  to.meets(message.from, from.machine);
   to.receive(message);
 }
 
