@@ -136,6 +136,25 @@ test("a silent way leaves the next one its room in the window; the only one has 
   assert.equal(commandDeadline_ms({ ...slow, bmc_ms: 4_000 }, 1), 4_000);
 });
 
+test("a peer that is back while On is commanded was not fenced, whatever was read before", async () => {
+  const sole: Holding = { ...voter, soleVoter: true };
+  const whole = new Race(0, sole);
+  assert.deepEqual(await whole.fence(), { done: true });
+  assert.deepEqual(whole.commands, ["BMC at 0", "on"]);
+
+  const back = new Race(0, sole);
+  const { racing } = back;
+  const bmc: Effects["bmc"] = {
+    ...racing.bmc,
+    commandOn: async () => {
+      back.loss = undefined;
+      return done;
+    },
+  };
+  const end = await runSteps(fencePeer({ ...racing, bmc }, times));
+  assert.equal(end.done, false);
+});
+
 test("a fence is for one loss: another membership, a refusal, or no turn at all ends it without a command", async () => {
   const back = new Race(1);
   const { racing } = back;

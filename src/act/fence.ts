@@ -43,6 +43,11 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   if (!wentOff && (tookOver || (facts.self.soleVoter && facts.etcd.running && facts.etcd.leader))) {
     yield "power the peer on";
     await effects.bmc.commandOn(times.bmc_ms);
+    // A slow BMC takes its time, and the peer may be back by now. Pacemaker would count a member as fenced, and that member leaves.
+    const last = await effects.quorum.loss();
+    const lost = begun.value !== undefined;
+    if (lost && last.ok && last.value?.ring !== begun.value.ring)
+      return stopped("the peer is back, and is not off");
   }
   return ended;
 }
