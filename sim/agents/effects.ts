@@ -55,21 +55,18 @@ function diskEffects(node: Node, life: Life): DiskEffects {
   const { tasks } = world.kernel;
   const { disk } = world.machine(id);
   const unit = world.unit(id);
+  const writeState: DiskEffects["writeState"] = async (value) => {
+    const mark = await tasks.effect(life, 100, () => state.write(value));
+    await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
+    return done;
+  };
   return {
     readState: () =>
       tasks.look(life, () =>
         state.value === tornState ? failed("failed", "duet's own file is torn") : success(state.value),
       ),
-    setStateAside: async () => {
-      const mark = await tasks.effect(life, 100, () => state.write(noState));
-      await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
-      return done;
-    },
-    writeState: async (value) => {
-      const mark = await tasks.effect(life, 100, () => state.write(value));
-      await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
-      return done;
-    },
+    setStateAside: () => writeState(noState),
+    writeState,
     logEnd: () =>
       tasks.look(life, () => {
         const { value } = unit.folder;

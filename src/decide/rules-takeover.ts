@@ -117,10 +117,7 @@ const newer: readonly Rule[] = [
     id: "R-NEWER-TAG",
     sentence:
       "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest}",
-    when: (facts) =>
-      facts.witness === "on" &&
-      tagsOf(facts).some((tag) => isClaim(facts, tag)) &&
-      !accepted(facts, newestClaim(facts)),
+    when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts, newestClaim(facts)),
     decide: needsHuman,
   },
   {

@@ -1,6 +1,6 @@
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type DiskEffects, done, failed, success } from "../../act/effects.ts";
+import { type DiskEffects, done, failed, type Outcome, success } from "../../act/effects.ts";
 import { decodeState, encodeState, state_empty, writeState } from "../../facts/state.ts";
 import { readIfThere, syncFolder } from "../../machine/files.ts";
 import { run } from "../../machine/process.ts";
@@ -17,18 +17,6 @@ const lock_ms = 5_000;
 export function stateFile(path: string): Pick<DiskEffects, "readState" | "setStateAside" | "writeState"> {
   let seen: { readonly text: string | undefined } | undefined;
   return {
-    setStateAside: async () => {
-      try {
-        await using lock = await open(`${path}.lock`, "a", 0o600);
-        if (!(await isLocked(lock.fd))) return failed("changed", "another program of duet's writes its file");
-        await rename(path, `${path}.torn-${new Date().toISOString()}`);
-        await syncFolder(dirname(path));
-        seen = undefined;
-        return done;
-      } catch (error) {
-        return failureOf(error);
-      }
-    },
     readState: async () => {
       try {
         const text = await readIfThere(path);
@@ -40,21 +28,34 @@ export function stateFile(path: string): Pick<DiskEffects, "readState" | "setSta
         return failureOf(error);
       }
     },
-    writeState: async (state) => {
-      try {
-        await using lock = await open(`${path}.lock`, "a", 0o600);
-        if (!(await isLocked(lock.fd))) return failed("changed", "another program of duet's writes its file");
+    setStateAside: () =>
+      locked(path, async () => {
+        await rename(path, `${path}.torn-${new Date().toISOString()}`);
+        await syncFolder(dirname(path));
+        seen = undefined;
+        return done;
+      }),
+    writeState: (state) =>
+      locked(path, async () => {
         const text = await readIfThere(path);
         if (seen !== undefined && seen.text !== text)
           return failed("changed", "another program of duet's has written its file");
         await writeState(path, state);
         seen = { text: encodeState(state) };
         return done;
-      } catch (error) {
-        return failureOf(error);
-      }
-    },
+      }),
   };
+}
+
+/** Work on the file that nobody else may do at the same time. */
+async function locked(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    await using lock = await open(`${path}.lock`, "a", 0o600);
+    if (!(await isLocked(lock.fd))) return failed("changed", "another program of duet's writes its file");
+    return await work();
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
 /** The lock is the open file's and not flock's: it lasts until this process closes the file, or ends in any way. */

@@ -64,7 +64,7 @@ export function unitEffects(unit: Unit): UnitEffects {
         return success(hasProcess(state) && (await world.isListening(etcdPorts.client)));
       }),
     start: (how, deadline_ms) => attempt(() => start(unit, world, how, timer(deadline_ms))),
-    stop: (deadline_ms) => attempt(() => stop(world, deadline_ms, Math.min(kill_ms, deadline_ms / 2))),
+    stop: (deadline_ms) => attempt(() => stop(world, deadline_ms, lastPart_ms(deadline_ms))),
     end: (deadline_ms) => attempt(() => stop(world, deadline_ms, deadline_ms)),
     setForceFlag: () =>
       attempt(async () => {
@@ -191,10 +191,11 @@ function isOf(member: NamedMember, self: NamedMember): boolean {
 
 /** Killing is kept for the last part of the time, and what is not gone then can't be: a disk holds it. */
 const kill_ms = 2_000;
+const lastPart_ms = (deadline_ms: number): number => Math.min(kill_ms, deadline_ms / 2);
 
 /** For a machine that knows nothing of its site any more: to stop takes none of that. */
 export const stopUnit = (deadline_ms: number): Promise<Outcome> =>
-  attempt(() => stop(machineWorld, deadline_ms, Math.min(kill_ms, deadline_ms / 2)));
+  attempt(() => stop(machineWorld, deadline_ms, lastPart_ms(deadline_ms)));
 
 /** `last_ms`: what is still there with so little time left is killed. */
 async function stop(world: UnitWorld, deadline_ms: number, last_ms: number): Promise<Outcome> {
