@@ -3,6 +3,7 @@ import { fail } from "../src/base/problem.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import type { MachineName } from "../src/scenario/slots.ts";
 import type { Doing } from "../src/scenario/world.ts";
+import { dropInFile, putDropIn } from "./drop-in.ts";
 import { allMachines, type Lab } from "./folder.ts";
 import { runIn } from "./run.ts";
 import { wholeAgain } from "./scenario-care.ts";
@@ -24,9 +25,7 @@ const environment: Readonly<Record<string, string>> = {
 };
 const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 
-/** In /run: a reboot ends it. */
-const folderOf = (unit: string): string => `/run/systemd/system/${unit}.d`;
-const fileOf = (unit: string): string => `${folderOf(unit)}/clock.conf`;
+const drop_in = "clock.conf";
 
 export const hasJumps = ({ steps }: Scenario): boolean => steps.some(({ ask }) => ask.kind === "jump-clock");
 
@@ -46,16 +45,14 @@ export function clockWords(stage: Stage): Doing {
 export async function letClocksJump(lab: Lab, can: boolean): Promise<void> {
   for (const { machine } of allMachines(lab)) {
     const { name } = machine;
-    const { status } = await runIn(lab, name, ["test", "-e", fileOf(workUnit)], { accept: "any" });
+    const { status } = await runIn(lab, name, ["test", "-e", dropInFile(workUnit, drop_in)], {
+      accept: "any",
+    });
     if ((status === 0) === can) continue;
     await runIn(lab, name, ["systemctl", "stop", "pacemaker"], { deadline_ms: 120_000 });
     for (const unit of jumping) {
-      if (can) {
-        await runIn(lab, name, ["mkdir", "--parents", folderOf(unit)]);
-        await runIn(lab, name, ["tee", fileOf(unit)], {
-          input: `[Service]\nEnvironment=${settings.join(" ")}\n`,
-        });
-      } else await runIn(lab, name, ["rm", fileOf(unit)]);
+      if (can) await putDropIn(lab, name, unit, drop_in, `[Service]\nEnvironment=${settings.join(" ")}\n`);
+      else await runIn(lab, name, ["rm", dropInFile(unit, drop_in)]);
     }
     await shift(lab, name, 0);
     await runIn(lab, name, ["systemctl", "daemon-reload"]);

@@ -5,6 +5,7 @@ import { etcdUnit, paths } from "../src/base/paths.ts";
 import { until } from "../src/machine/clock.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
+import { dropInFile, putDropIn } from "./drop-in.ts";
 import { type Lab, machineOf } from "./folder.ts";
 import { leaderPid } from "./metal/power.ts";
 import { runIn } from "./run.ts";
@@ -67,9 +68,9 @@ export async function endDataFaults(stage: Stage, etcds: Etcds): Promise<void> {
 
 const again = { deadline_ms: 120_000, every_ms: 300 } as const;
 
-const drop_in = `/run/systemd/system/${etcdUnit}.d`;
-const quotaFile = `${drop_in}/quota.conf`;
-const quotaSetting = `${drop_in}/quota.env`;
+const drop_in = "quota.conf";
+const quotaFile = dropInFile(etcdUnit, drop_in);
+const setting = "quota.env";
 /** Above what an etcd of the lab holds, and filled in a moment. */
 const quota_bytes = 16 << 20;
 const value_bytes = 1 << 20;
@@ -81,10 +82,10 @@ async function useUpSpace(stage: Stage, etcds: Etcds): Promise<Seen> {
   const leader = await etcds.leader();
   if (leader === undefined) return { ok: false, seen: "nobody leads" };
   const lab = await stage.lab();
-  await runIn(lab, leader, ["mkdir", "--parents", drop_in]);
-  await runIn(lab, leader, ["tee", quotaSetting], { input: `ETCD_QUOTA_BACKEND_BYTES=${quota_bytes}\n` });
+  await putDropIn(lab, leader, etcdUnit, setting, `ETCD_QUOTA_BACKEND_BYTES=${quota_bytes}\n`);
   // The last file that names a setting wins. As an option beside the setting etcd would refuse it.
-  await runIn(lab, leader, ["tee", quotaFile], { input: `[Service]\nEnvironmentFile=${quotaSetting}\n` });
+  const file = dropInFile(etcdUnit, setting);
+  await putDropIn(lab, leader, etcdUnit, drop_in, `[Service]\nEnvironmentFile=${file}\n`);
   await runIn(lab, leader, ["systemctl", "daemon-reload"]);
   await runIn(lab, leader, ["systemctl", "kill", "--signal=SIGKILL", etcdUnit]);
   await until(`etcd on ${leader} being out of space`, () => etcds.fill(leader, filler, value_bytes), {

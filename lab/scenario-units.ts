@@ -1,6 +1,7 @@
 import type { MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { etcdUnit } from "../src/base/paths.ts";
+import { dropInFile, putDropIn } from "./drop-in.ts";
 import type { Lab } from "./folder.ts";
 import { runIn } from "./run.ts";
 import type { Stage } from "./scenario-stage.ts";
@@ -15,16 +16,14 @@ const hindrances = {
   stop: "[Unit]\nRefuseManualStop=yes\n",
 } as const;
 
-/** In /run: no reboot keeps it, as no hindrance of this kind outlives the person who put it there. */
-const folderOf = (unit: string): string => `/run/systemd/system/${unit}.d`;
-const fileOf = (unit: string): string => `${folderOf(unit)}/hindered.conf`;
+/** No reboot keeps it, as no hindrance of this kind outlives the person who put it there. */
+const drop_in = "hindered.conf";
+const fileOf = (unit: string): string => dropInFile(unit, drop_in);
 
 export function unitWords(stage: Stage): Doing {
   const hinder = async (program: string, machine: MachineName, what: keyof typeof hindrances) => {
     const lab = await stage.lab();
-    const unit = unitOf(program);
-    await runIn(lab, machine, ["mkdir", "--parents", folderOf(unit)]);
-    await runIn(lab, machine, ["tee", fileOf(unit)], { input: hindrances[what] });
+    await putDropIn(lab, machine, unitOf(program), drop_in, hindrances[what]);
     await runIn(lab, machine, ["systemctl", "daemon-reload"]);
     return done;
   };
