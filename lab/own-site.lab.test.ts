@@ -4,11 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { until } from "../src/machine/clock.ts";
-import { duet, duetOk, on, ownLabsFolder, traces } from "./testing.ts";
+import { bringUnit } from "./fixture-unit.ts";
+import { openLab } from "./folder.ts";
+import { hinder } from "./scenario-units.ts";
+import { duet, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
 
-/** A user's own site file: other names, one link, another preference, an awkward password from the environment's side. */
+/**
+ * A user's own site file: other names, one link, another preference, an awkward password from the environment's side. It
+ * consents to one real Off of each machine at setup, and wants a machine fenced that can't stop its kubelet.
+ */
 ownLabsFolder();
 const name = "own";
+const machines = ["left-machine", "right-machine"] as const;
 let folder = "";
 let was: readonly string[] = [];
 
@@ -22,7 +29,7 @@ machines:
   - name: right-machine
     addresses: [198.51.100.22]
     bmc: { address: "203.0.113.22:8443", credentials: { file: right } }
-fencing: { preferred: right-machine }
+fencing: { preferred: right-machine, test: setup, stop_failure: fence }
 timeouts: { token: 2s }
 `;
 
@@ -61,6 +68,13 @@ test("the user's names, addresses, preference and time-outs are on the machines"
   assert.match(await on(name, "left-machine", "cat", "/root/.ssh/authorized_keys"), /Example.* me/);
 });
 
+test("setup has switched each machine off once, as the site consents, and both know how long that took", async () => {
+  for (const machine of machines) {
+    const { fencing } = await probed(name, machine);
+    for (const other of machines) assert.ok((fencing?.times[other]?.off?.worst_ms ?? 0) >= 1_000, machine);
+  }
+});
+
 test("duet setup a second time changes nothing; a changed site is loaded by it", async () => {
   const query = () =>
     on(
@@ -79,10 +93,36 @@ test("duet setup a second time changes nothing; a changed site is loaded by it",
   assert.equal(await query(), before);
   // The mark is made of what the file says and of the services that the machines have.
   const changed = `sed -i 's/name="pcmk_off_retries" value="[0-9]*"/name="pcmk_off_retries" value="7"/' /etc/duet/cib.xml`;
-  for (const machine of ["left-machine", "right-machine"]) await on(name, machine, "sh", "-c", changed);
+  for (const machine of machines) await on(name, machine, "sh", "-c", changed);
   await on(name, "left-machine", "duet", "setup");
   assert.notEqual(await query(), before);
   assert.match(await on(name, "right-machine", "cibadmin", "--query"), /name="pcmk_off_retries" value="7"/);
+});
+
+test("a kubelet that can't be stopped costs its machine the power, as the site says, and it comes back whole", async () => {
+  for (const machine of machines) await on(name, machine, "sh", "-c", bringUnit("kubelet"));
+  await Promise.all(machines.map((machine) => on(name, machine, "duet", "setup")));
+  const right = (script: string) =>
+    duet(["lab", "run", "right-machine", "--name", name, "--", "sh", "-c", script]);
+  const kubeletRuns = async () => (await right("systemctl is-active --quiet kubelet.service")).status === 0;
+  await until("kubelet runs", kubeletRuns, { deadline_ms: 60_000 });
+  await right("touch /run/before-the-fence");
+  await hinder(await openLab(name), "right-machine", "kubelet.service", "stop");
+  await right("systemctl kill --signal=SIGKILL kubelet.service");
+  await until(
+    "right-machine has booted anew",
+    async () => (await right("test ! -e /run/before-the-fence")).status === 0,
+    { deadline_ms: 120_000, every_ms: 500 },
+  );
+  const fenced = /Operation 'off' targeting right-machine by .*: OK/;
+  assert.match(await on(name, "left-machine", "journalctl", "--no-pager", "--unit=pacemaker"), fenced);
+  await until("kubelet runs there again", kubeletRuns, { deadline_ms: 120_000, every_ms: 500 });
+  await until(
+    "both are promoted again",
+    async () =>
+      /Promoted: \[ left-machine right-machine \]/.test(await on(name, "left-machine", "crm_mon", "-1")),
+    { deadline_ms: 120_000, every_ms: 500 },
+  );
 });
 
 test("pair and single validate, and rendering them says not yet with status 3", async () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { fail } from "../src/base/problem.ts";
+import { DuetError, fail } from "../src/base/problem.ts";
 import { run, type RunOptions, type RunResult } from "../src/machine/process.ts";
 import { entering, makeGroup } from "./cgroup.ts";
 import { cgroupsOf, type Lab, labHint, machineOf } from "./folder.ts";
@@ -49,6 +49,16 @@ export async function runIn(
   options?: RunOptions,
 ): Promise<RunResult> {
   return await run(await commandIn(lab, name, argv), options);
+}
+
+/** A look at a machine that may have no power, or be half-way up: what it refuses then is simply not seen. */
+export async function passing(look: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof DuetError) return false;
+    throw error;
+  }
 }
 
 /** With this program's own terminal, for people; the status is the command's. */

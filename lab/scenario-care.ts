@@ -1,4 +1,3 @@
-import { DuetError } from "../src/base/problem.ts";
 import { until } from "../src/machine/clock.ts";
 import type { Wire } from "../src/scenario/slots.ts";
 import { disturbDisk, healWire, setFault } from "./fault-commands.ts";
@@ -6,7 +5,7 @@ import { feedOn } from "./feed.ts";
 import { allMachines, type Lab } from "./folder.ts";
 import { isHung, isOn, metalOf } from "./metal/power.ts";
 import { switchPower } from "./power-commands.ts";
-import { runIn } from "./run.ts";
+import { passing, runIn } from "./run.ts";
 import { endUnitFaults } from "./scenario-units.ts";
 
 /** The wires of the lab behind a scenario's words. */
@@ -63,14 +62,4 @@ export async function bothOnline(lab: Lab): Promise<boolean> {
     if (!stdout.includes(`Online: [ ${lab.site.machines.map((each) => each.name).join(" ")} ]`)) return false;
   }
   return true;
-}
-
-/** A look at a machine that may have no power, or be half-way up: what it refuses then is simply not seen. */
-export async function passing(look: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await look();
-  } catch (error) {
-    if (error instanceof DuetError) return false;
-    throw error;
-  }
 }

@@ -1,8 +1,7 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import { machine_names, type MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
-import { runIn } from "./run.ts";
-import { passing } from "./scenario-care.ts";
+import { passing, runIn } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";

@@ -5,8 +5,7 @@ import { type MachineName, machine_names, otherThan } from "../src/scenario/slot
 import { type Member, parseMembers, parseStatus, type Status } from "./etcdctl.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
-import { runIn } from "./run.ts";
-import { passing } from "./scenario-care.ts";
+import { passing, runIn } from "./run.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 /** A write that is not acknowledged by then is none. */

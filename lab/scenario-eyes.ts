@@ -4,8 +4,8 @@ import type { Seen } from "../src/scenario/world.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
-import { runIn } from "./run.ts";
-import { bothOnline, passing } from "./scenario-care.ts";
+import { passing, runIn } from "./run.ts";
+import { bothOnline } from "./scenario-care.ts";
 import { unitOf } from "./scenario-units.ts";
 import type { Stage } from "./scenario-stage.ts";
 

@@ -2,7 +2,8 @@ import type { MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { etcdUnit } from "../src/base/paths.ts";
 import { dropInFile, putDropIn } from "./drop-in.ts";
-import type { Lab } from "./folder.ts";
+import { type Lab, machineOf } from "./folder.ts";
+import { isOn } from "./metal/power.ts";
 import { runIn } from "./run.ts";
 import type { Stage } from "./scenario-stage.ts";
 
@@ -20,16 +21,25 @@ const hindrances = {
 const drop_in = "hindered.conf";
 const fileOf = (unit: string): string => dropInFile(unit, drop_in);
 
+/** From now on this unit of the machine can't be started, or can't be stopped. */
+export async function hinder(
+  lab: Lab,
+  machine: string,
+  unit: string,
+  what: keyof typeof hindrances,
+): Promise<void> {
+  await putDropIn(lab, machine, unit, drop_in, hindrances[what]);
+  await runIn(lab, machine, ["systemctl", "daemon-reload"]);
+}
+
 export function unitWords(stage: Stage): Doing {
-  const hinder = async (program: string, machine: MachineName, what: keyof typeof hindrances) => {
-    const lab = await stage.lab();
-    await putDropIn(lab, machine, unitOf(program), drop_in, hindrances[what]);
-    await runIn(lab, machine, ["systemctl", "daemon-reload"]);
+  const hindering = async (program: string, machine: MachineName, what: keyof typeof hindrances) => {
+    await hinder(await stage.lab(), machine, unitOf(program), what);
     return done;
   };
   return {
-    "unit-wont-start": ({ unit, machine }) => hinder(unit, machine, "start"),
-    "unit-wont-stop": ({ unit, machine }) => hinder(unit, machine, "stop"),
+    "unit-wont-start": ({ unit, machine }) => hindering(unit, machine, "start"),
+    "unit-wont-stop": ({ unit, machine }) => hindering(unit, machine, "stop"),
     "mend-unit": async ({ unit, machine }) => {
       await mend(await stage.lab(), machine, unitOf(unit));
       return done;
@@ -39,11 +49,22 @@ export function unitWords(stage: Stage): Doing {
 
 const done: Seen = { ok: true, seen: "" };
 
-/** Only where something was hindered: to read all units anew takes a second of a busy machine. */
-const mendScript =
-  'for file do if [ -e "$file" ]; then rm "$file"; again=yes; fi; done; ${again:+systemctl daemon-reload}';
+/**
+ * Only where something was hindered: to read all units anew takes a second of a busy machine. What could not be stopped is left by
+ * Pacemaker until it is told, as `duet status` says.
+ */
+const mendScript = `for file do
+  [ -e "$file" ] || continue
+  if grep --quiet RefuseManualStop "$file"; then stuck=yes; fi
+  rm "$file"
+  again=yes
+done
+\${again:+systemctl daemon-reload}
+\${stuck:+crm_resource --cleanup}`;
 
+/** A machine without power is mended: what hindered it went with its power. */
 async function mend(lab: Lab, machine: string, ...hindered: readonly string[]): Promise<void> {
+  if (!(await isOn(lab, machineOf(lab, machine)))) return;
   await runIn(lab, machine, ["sh", "-c", mendScript, "sh", ...hindered.map(fileOf)]);
 }
 

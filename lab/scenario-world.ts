@@ -14,6 +14,7 @@ import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
+import { setupWords } from "./scenario-setup.ts";
 import { Stage } from "./scenario-stage.ts";
 import { unitOf, unitWords } from "./scenario-units.ts";
 
@@ -54,6 +55,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...unitWords(stage),
       ...dataWords(stage, etcds),
       ...clockWords(stage),
+      ...setupWords(stage),
       ...sights(eyes),
       ...etcdWords(stage, eyes, etcds),
       ...clientWords(clients, eyes),

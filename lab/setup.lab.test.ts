@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import * as v from "valibot";
-import { probeReport } from "../src/agents/check/probe.ts";
 import { until } from "../src/machine/clock.ts";
 import { bringUnit } from "./fixture-unit.ts";
-import { duet, duetOk, on, ownLabsFolder, traces } from "./testing.ts";
+import { duet, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
 
 /** What setup makes of two machines, also when it is cut off, and what it leaves to Pacemaker. In order. */
 ownLabsFolder();
@@ -15,8 +13,7 @@ let was: readonly string[] = [];
 const shell = (machine: string, script: string) => on(name, machine, "sh", "-c", script);
 const onBoth = <T>(work: (machine: string) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(machines.map(work));
-const probe = async (machine: string) =>
-  v.parse(v.pipe(v.string(), v.parseJson(), probeReport), await on(name, machine, "duet", "probe", "--json"));
+const probe = (machine: string) => probed(name, machine);
 const tls = "--cacert=/etc/duet/tls/ca.crt --cert=/etc/duet/tls/client.crt --key=/etc/duet/tls/client.key";
 const memberList = `etcdctl ${tls} --endpoints=https://127.0.0.1:2379 member list`;
 const etcdPid = (machine: string) => shell(machine, "systemctl show -P MainPID duet-etcd.service");

@@ -2,6 +2,8 @@ import { mkdtempSync, rmdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import * as v from "valibot";
+import { type ProbeReport, probeReport } from "../src/agents/check/probe.ts";
 import { run, type RunResult } from "../src/machine/process.ts";
 import { checkoutFolder } from "./checkout.ts";
 import { cgroupName } from "./folder.ts";
@@ -45,6 +47,14 @@ export async function duetOk(...args: readonly string[]): Promise<string> {
 /** A command on a machine of a lab, or at its seat; its output, and an error unless it succeeds. */
 export async function on(lab: string, machine: string, ...command: readonly string[]): Promise<string> {
   return await duetOk("lab", "run", machine, "--name", lab, "--", ...command);
+}
+
+/** What `duet check` is told by a machine. */
+export async function probed(lab: string, machine: string): Promise<ProbeReport> {
+  return v.parse(
+    v.pipe(v.string(), v.parseJson(), probeReport),
+    await on(lab, machine, "duet", "probe", "--json"),
+  );
 }
 
 /** Asks a machine's BMC from the operator's seat, with the product's own client. */

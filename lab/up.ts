@@ -30,7 +30,7 @@ import { ensureImage } from "./image.ts";
 import { layerOf, makeDisk } from "./metal/disk.ts";
 import { metalOf } from "./metal/power.ts";
 import { layWires } from "./network.ts";
-import { runIn } from "./run.ts";
+import { passing, runIn } from "./run.ts";
 import { writeSeat } from "./seat.ts";
 import { type DefaultSiteOptions, type GivenSite, givenSite, ownSite, prepareSite } from "./site.ts";
 
@@ -152,16 +152,18 @@ async function install(lab: Lab, m: LabMachine, ignitionFile: string): Promise<v
   await ignite(lab, m, ignitionFile);
 }
 
+const isSetUp = ["test", "-e", "/var/lib/duet/setup-done"];
+
 /** Until the product's own first-boot unit says that it is done, on each machine; its error if it says that. */
 export async function waitSetUp(lab: Lab): Promise<void> {
   await Promise.all(
     allMachines(lab).map((m) =>
       until(
         `duet-setup on ${m.machine.name} (see: ${labHint(lab.name, `run ${m.machine.name}`)} -- journalctl -u duet-setup)`,
-        async () =>
-          (await runIn(lab, m.machine.name, ["test", "-e", "/var/lib/duet/setup-done"], { accept: "any" }))
-            .status === 0,
-        { deadline_ms: 180_000, every_ms: 200 },
+        // Where the site consents to a real Off the machine has no power for a while.
+        () =>
+          passing(async () => (await runIn(lab, m.machine.name, isSetUp, { accept: "any" })).status === 0),
+        { deadline_ms: 300_000, every_ms: 200 },
       ),
     ),
   );

@@ -107,7 +107,10 @@ export const deeds = {
     say: "let UNIT on MACHINE fail to stop",
     means: "From now on each stop of it fails, until it is mended.",
   },
-  "mend-unit": { say: "mend UNIT on MACHINE", means: "It starts and stops as it should." },
+  "mend-unit": {
+    say: "mend UNIT on MACHINE",
+    means: "It starts and stops as it should; where it could not be stopped, Pacemaker is told to try again.",
+  },
   "fill-disk": { say: "fill the disk of MACHINE", means: "No block is left on it." },
   "free-disk": { say: "free the disk of MACHINE", means: "There is room again." },
   "slow-disk": {

@@ -61,6 +61,7 @@ test("fences with their times, failures with their reasons", () => {
       <failure op_key="fence-node2_monitor_60000" node="node1" exitstatus="error" exitreason="the BMC of node2: no connection" task="monitor"/>
       <failure op_key="etcd_monitor_10000" node="node2" exitstatus="degraded" exitreason="" task="monitor"/>
       <failure op_key="kubelet_start_0" node="node2" exitstatus="error" exitreason="" task="start"/>
+      <failure op_key="crio_stop_0" node="node1" exitstatus="error" exitreason="refused" task="stop"/>
     </failures>
     <fence_history status="0">
       <fence_event action="off" target="node2" client="pacemaker-controld.1" origin="node1" status="success" delegate="node1" completed="2026-11-15 17:43:39.702687Z"/>
@@ -69,7 +70,10 @@ test("fences with their times, failures with their reasons", () => {
     </fence_history>`;
   const { devices, fences, failures } = parseClusterSight(xml({ more }));
   assert.equal(devices["node2"]?.failed, "the BMC of node2: no connection");
-  assert.deepEqual(failures, [{ node: "node2", what: "Pacemaker's start of kubelet failed: error" }]);
+  assert.deepEqual(failures, [
+    { node: "node2", what: "Pacemaker's start of kubelet failed: error", again: true },
+    { node: "node1", what: "Pacemaker's stop of crio failed: refused", again: false },
+  ]);
   assert.deepEqual(
     fences.map(({ by, target, at_ms, result }) => [by, target, at_ms, result]),
     [

@@ -51,6 +51,8 @@ export function parseClusterSight(xml: string): ClusterSight {
           0,
           500,
         ),
+        // What can't be stopped is left as it is until somebody says otherwise, however old the failure.
+        again: task !== "stop",
       })),
   };
 }

@@ -49,6 +49,22 @@ test("both whole: 1+1, nothing wrong, status 0, from a machine and from elsewher
   }
 });
 
+test("what failed on a machine is told from wherever one looks, and once; a failed stop calls for somebody", () => {
+  const stop = { node: "node2", what: "Pacemaker's stop of kubelet failed: refused", again: false };
+  const pacemaker = (report: Report) =>
+    known({ ...(valueOf(report.pacemaker) ?? assert.fail()), failures: [stop] });
+  const [first, second] = (["node1", "node2"] as const).map((name) => {
+    const report = wholeReport(name);
+    return { ...report, pacemaker: pacemaker(report) };
+  });
+  assert.ok(first !== undefined && second !== undefined);
+  for (const views of [fromMachine(first), fromMachine(second), fromSeat(known(first), known(second))]) {
+    const status = judge(views);
+    assert.deepEqual(codes(status), ["node2 DUET-E-STATUS-RESOURCE-FAILED"]);
+    assert.match(status.wrong[0]?.fix ?? "", /nobody tries that again/);
+  }
+});
+
 test("a peer that is off: 1+0, and only that it is away is wrong", () => {
   const status = judge(fromMachine(alone(), { node1: known("On"), node2: known("Off") }));
   assert.equal(status.whole, "1+0");

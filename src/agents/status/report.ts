@@ -49,7 +49,14 @@ const cluster = v.object({
     }),
   ),
   fences: v.array(fence),
-  failures: v.array(v.object({ node: name, what: said })),
+  failures: v.array(
+    v.object({
+      node: name,
+      what: said,
+      /** Pacemaker tries it again by itself. */
+      again: v.boolean(),
+    }),
+  ),
 });
 export type ClusterSight = v.InferOutput<typeof cluster>;
 

@@ -19,6 +19,7 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
   const found = [
     ...machines.flatMap((each) => sayingOf(each, status)),
     ...machines.flatMap((each) => servicesOf(each, views)),
+    ...machines.flatMap((each) => failedOn(each, views)),
     ...machines.flatMap((each) => refusalOf(each, views)),
     ...machines.flatMap((each) => awayOf(each, status)),
     ...machines.flatMap((each) => etcdOf(each, views)),
@@ -238,15 +239,22 @@ function servicesOf({ name, corosync, pacemaker }: MachineStatus, { reports }: V
     found.push(
       wrong("DUET-E-STATE-FILE", name, report.holding.why, "this machine stays inert; see the page"),
     );
-  for (const { node, what } of valueOf(report.pacemaker)?.failures ?? [])
-    if (node === name)
-      found.push(
-        wrong(
-          "DUET-E-STATUS-RESOURCE-FAILED",
-          name,
-          what,
-          `it is tried again by itself; when it is mended, \`crm_resource --cleanup\` on ${name} forgets it at once`,
-        ),
-      );
   return found;
+}
+
+/** Each machine's Pacemaker knows of both: the failure of one that can't be asked is told by its peer. */
+function failedOn({ name }: MachineStatus, { reports }: Views): readonly Wrong[] {
+  const seen = Object.values(reports)
+    .flatMap((report) => valueOf(valueOf(report)?.pacemaker)?.failures ?? [])
+    .filter(({ node }) => node === name);
+  return [...new Map(seen.map((each) => [each.what, each])).values()].map(({ what, again }) =>
+    wrong(
+      "DUET-E-STATUS-RESOURCE-FAILED",
+      name,
+      what,
+      again
+        ? `it is tried again by itself; when it is mended, \`crm_resource --cleanup\` on ${name} forgets it at once`
+        : `nobody tries that again: when it is mended, \`crm_resource --cleanup\` on ${name}`,
+    ),
+  );
 }

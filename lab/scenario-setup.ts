@@ -1,0 +1,21 @@
+import type { Doing } from "../src/scenario/world.ts";
+import { runIn } from "./run.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+/** By then it has begun to change things, and has not come to its end: what it does at least takes longer. */
+const half_s = 2;
+const killed = 137;
+
+export function setupWords(stage: Stage): Doing {
+  return {
+    "interrupt-setup": async ({ machine }) => {
+      // timeout's KILL goes to its whole group: what setup has started dies with it.
+      const argv = ["timeout", "--signal=KILL", String(half_s), "duet", "setup"];
+      const { status, stderr } = await runIn(await stage.lab(), machine, argv, { accept: "any" });
+      const last = stderr.trimEnd().split("\n").at(-1)?.trim() ?? "";
+      return status === killed
+        ? { ok: true, seen: `killed at: ${last}` }
+        : { ok: false, seen: `it was not killed, and ended with status ${status}: ${last}` };
+    },
+  };
+}
