@@ -59,13 +59,13 @@ export class Requests {
   }
 
   publish(): void {
-    const { id } = this.#member;
+    const { id, env } = this.#member;
     this.#propose(
       proposalOf(
         "publish",
         this.#register((answer) => {
-          // As etcd does: again, until it is known.
-          if (!answer.ok && this.#member.running) this.publish();
+          // As etcd does: again, until it is known. etcd asks at once; a leader that hands over may refuse all of a tick's.
+          if (!answer.ok) this.#member.when(env.times.tick_us, () => this.publish());
         }),
         id,
       ),
