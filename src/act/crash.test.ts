@@ -4,6 +4,8 @@ import { decide } from "../decide/decide.ts";
 import { empty, type Holding } from "../decide/facts.ts";
 import type { TableName } from "../decide/rules.ts";
 import { done, type Effects, failed } from "./effects.ts";
+import { promoteLearner } from "./full.ts";
+import { leave } from "./leave.ts";
 import { loneStart } from "./lone-start.ts";
 import { perform } from "./perform.ts";
 import { rejoin } from "./rejoin.ts";
@@ -256,6 +258,30 @@ test("a machine that leaves is out, or back as it was, wherever it is cut short"
     "leave",
   );
   t.diagnostic(`${runs} runs`);
+});
+
+test("a machine that leaves says so, and says it once more when it is out: its peer goes on without it", async () => {
+  const made = world(voter, voter);
+  made.etcd.running = true;
+  assert.deepEqual(await runSteps(leave(made.effects, fast)), { done: true });
+  assert.deepEqual(made.said, ["leaves", "has left"]);
+});
+
+test("a learner whose peer is lost while it catches up asks no more", async () => {
+  const made = world({ ...voter, standing: "learner", full: false }, voter);
+  made.etcd.running = true;
+  const steps = promoteLearner({ ...made.effects, members: never(made.effects.members) }, fast);
+  assert.equal((await steps.next()).value, "ask for promotion");
+  made.peer.member = false;
+  const end = await steps.next();
+  assert.ok(end.done === true && !end.value.done && /the peer was lost/.test(end.value.why));
+});
+
+/** Nobody is promoted by these. */
+const never = (members: Effects["members"]): Effects["members"] => ({
+  ...members,
+  promote: async () => failed("refused", "the learner is behind"),
+  list: async () => failed("unreachable", "not yet"),
 });
 
 test("of two machines that leave at once, one that sees the other stays a member", async () => {

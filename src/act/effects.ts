@@ -135,6 +135,7 @@ export interface AttributeEffects {
 export interface Published {
   readonly holding: Holding;
   readonly serving: boolean;
+  readonly running: boolean;
   readonly leaving: boolean;
   readonly turn: Turn | undefined;
   readonly logEnd: LogEnd | undefined;

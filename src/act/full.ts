@@ -6,11 +6,14 @@ import type { Times } from "./times.ts";
 
 /** A learner asks to become a voter until the leader says yes; etcd says no while the learner is behind. */
 export async function* promoteLearner(effects: Effects, times: Times): Steps {
-  const { members } = effects;
-  for (let tries = 0; tries < times.tries_max; tries++) {
+  const { members, quorum } = effects;
+  for (let tries = 0; tries < times.promotion_tries_max; tries++) {
     // A voter that does not run would take the leader its quorum.
     const up = await effects.unit.isRunning();
     if (!up.ok || !up.value) return { done: false, why: "etcd ended while it caught up" };
+    const loss = await quorum.loss();
+    if (loss.ok && loss.value !== undefined)
+      return { done: false, why: "the peer was lost while this machine caught up" };
     yield "ask for promotion";
     const promoted = await members.promote(times.etcd_call_ms);
     if (promoted.ok) return yield* becomeFull(effects, times);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { empty, type Holding } from "../decide/facts.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
 import { runSteps } from "./steps.ts";
-import { takeOver } from "./takeover.ts";
+import { serveAlone, takeOver } from "./takeover.ts";
 
 const voter: Holding = {
   ...empty,
@@ -74,6 +74,19 @@ test("a takeover does its steps in the order of the design", async () => {
     "tell the peer's side",
     "power the peer on",
   ]);
+});
+
+test("a takeover that is resumed syncs what its killed etcd has written, before it starts on it", async () => {
+  const world = made({ ...voter, soleVoter: true, lineage: { epoch: 6, owner: "a" } });
+  world.peer = { ...world.peer, on: false, member: false, holding: voter };
+  world.boot.proven = true;
+  world.state = { ...world.state, takeover: { step: "served", epoch: 6 } };
+  world.log = { ...world.log, committed: true };
+  world.etcd.running = true;
+  const steps: string[] = [];
+  await runSteps(serveAlone(world.effects, fast), (step) => steps.push(step));
+  assert.ok(steps.includes("sync the log"), steps.join(", "));
+  assert.equal(steps.indexOf("sync the log") + 1, steps.indexOf("start etcd"));
 });
 
 test("a takeover yields to a tag that is higher by now", async () => {

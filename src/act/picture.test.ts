@@ -17,6 +17,7 @@ const voter: Holding = {
 const says = (holding: Holding): Published => ({
   holding,
   serving: false,
+  running: false,
   leaving: false,
   turn: 1,
   logEnd: undefined,

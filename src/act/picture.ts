@@ -80,6 +80,7 @@ function peerOf({ membership, said, remembered, peerServes, peerStuck }: Reading
       seen: "now",
       facts: said?.holding,
       serving: peerServes,
+      running: peerServes || said?.running === true,
       stuck: peerStuck,
       leaving: said?.leaving === true,
     };

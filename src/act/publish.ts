@@ -27,6 +27,7 @@ async function saying(effects: Effects, { self, etcd }: OwnFacts, leaving: boole
   return {
     holding: self,
     serving: etcd.running && etcd.leader,
+    running: etcd.running,
     leaving,
     turn: state.ok ? state.value.turn : undefined,
     logEnd: logEnd.ok ? logEnd.value : undefined,

@@ -2,6 +2,7 @@ import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
 import type { Bmc, Effects, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
+import { startOnLog } from "./start.ts";
 import { anyState, changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -107,6 +108,8 @@ async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<strin
   yield "let etcd start";
   const unmasked = await unit.setMasked(false);
   if (!unmasked.ok) return unmasked;
+  // Forced before, it may have been killed just now while it served; a log that was just committed is synced.
+  if (log.value.soleVoter) return yield* startOnLog(effects, times);
   yield "start etcd";
   return await unit.start("with its data", times.etcd_start_ms);
 }

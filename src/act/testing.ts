@@ -62,7 +62,14 @@ export class FakeWorld {
   facts(): Facts {
     const { peer } = this;
     const seen: Peer = peer.member
-      ? { seen: "now", facts: peer.holding, serving: peer.serving, stuck: false, leaving: peer.leaving }
+      ? {
+          seen: "now",
+          facts: peer.holding,
+          serving: peer.serving,
+          running: peer.etcd,
+          stuck: false,
+          leaving: peer.leaving,
+        }
       : this.boot.heard
         ? { seen: "before", facts: peer.holding }
         : { seen: "never" };
@@ -194,8 +201,8 @@ export class FakeWorld {
       },
     },
     attributes: {
-      publish: async ({ leaving }) => {
-        this.said.push(leaving ? "leaves" : "tells");
+      publish: async ({ leaving, holding }) => {
+        this.said.push(!leaving ? "tells" : holding.left ? "has left" : "leaves");
         return this.peer.member || !leaving ? done : failed("unreachable", "nobody there");
       },
       readPeer: async () => success(undefined),
@@ -304,4 +311,4 @@ export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, other
   others,
 });
 
-export const fast = { ...times_default, tries_max: 5 };
+export const fast = { ...times_default, tries_max: 5, promotion_tries_max: 5 };

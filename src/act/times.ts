@@ -19,6 +19,8 @@ export interface Times {
   readonly again_ms: number;
   /** So often is such a thing tried before the machine of steps ends, to be decided anew. */
   readonly tries_max: number;
+  /** So often does a learner that lives ask for its promotion: gigabytes over a slow wire take most of an hour. */
+  readonly promotion_tries_max: number;
 }
 
 export const times_default: Times = {
@@ -35,4 +37,5 @@ export const times_default: Times = {
   goodbye_ms: 60_000,
   again_ms: 500,
   tries_max: 60,
+  promotion_tries_max: 600,
 };

@@ -58,6 +58,8 @@ export type Peer =
       readonly facts: Holding | undefined;
       /** Its etcd answers a linearizable read. */
       readonly serving: boolean;
+      /** Its etcd is there, by its own word, with a leader or without. */
+      readonly running: boolean;
       /** Its etcd can't be started or stopped, and it could not even surrender. */
       readonly stuck: boolean;
       /** It has begun to leave by plan. */

@@ -12,6 +12,7 @@ const now = (facts: Holding, serving: boolean, leaving = false): Peer => ({
   seen: "now",
   facts,
   serving,
+  running: serving,
   stuck: false,
   leaving,
 });

@@ -12,6 +12,7 @@ const here = (facts: Holding | undefined, more: Partial<Extract<Peer, { seen: "n
   seen: "now",
   facts,
   serving: false,
+  running: true,
   stuck: false,
   leaving: false,
   ...more,
@@ -116,6 +117,8 @@ test("a crashed etcd is started in place; only then is its data given up, and ne
     here({ ...voter, lineage: { epoch: 5, owner: peerName } }),
     // Its word is from before its removal: what was acknowledged since would be gone with this machine's data.
     here(voter, { leaving: true }),
+    // What keeps both from starting may be one thing: with both given up nobody would start when it is mended.
+    here(voter, { running: false }),
   ])
     assert.equal(said("etcd", { ...failed, peer }), "R-ETCD-LAST-COPY needs-human");
 });

@@ -38,6 +38,8 @@ const peer = v.variant("seen", [
     seen: v.literal("now"),
     facts: orNot(holding),
     serving: v.boolean(),
+    // Not in records of before this was told: what was decided then took it for granted.
+    running: v.optional(v.boolean(), true),
     stuck: v.boolean(),
     leaving: v.boolean(),
   }),

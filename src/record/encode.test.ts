@@ -71,6 +71,7 @@ test("what is not a fact does not get in: no secret, no field that nobody named"
       seen: "now",
       facts: { ...empty, ...smuggled },
       serving: true,
+      running: true,
       stuck: false,
       leaving: false,
       ...smuggled,

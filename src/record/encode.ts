@@ -117,8 +117,8 @@ function peerOf(peer: Peer): object {
   if (peer.seen === "never") return { seen: peer.seen };
   const facts = peer.facts === undefined ? undefined : holdingOf(peer.facts);
   if (peer.seen === "before") return { seen: peer.seen, facts };
-  const { seen, serving, stuck, leaving } = peer;
-  return { seen, facts, serving, stuck, leaving } satisfies Record<keyof typeof peer, unknown>;
+  const { seen, serving, running, stuck, leaving } = peer;
+  return { seen, facts, serving, running, stuck, leaving } satisfies Record<keyof typeof peer, unknown>;
 }
 
 const tagOf = (tag: Tag): object =>

@@ -19,7 +19,7 @@ const full: Holding = {
   full: true,
   lineage: { epoch: 5, owner: "a" },
 };
-const here: Peer = { seen: "now", facts: full, serving: true, stuck: false, leaving: false };
+const here: Peer = { seen: "now", facts: full, serving: true, running: true, stuck: false, leaving: false };
 const runs = { running: true, leader: true, failedStarts: 0 };
 const whole: Facts = { ...ordinary, self: full, peer: here, etcd: runs };
 const alone: Facts = {

@@ -69,7 +69,7 @@ test("one that might start alone says that this duet does not do that", async ()
 test("who is with its peer, or started, has nothing to say", async () => {
   const here: Facts = {
     ...stale,
-    peer: { seen: "now", facts: undefined, serving: true, stuck: false, leaving: false },
+    peer: { seen: "now", facts: undefined, serving: true, running: true, stuck: false, leaving: false },
     fencePending: false,
   };
   assert.deepEqual(await saidOf([here, here]), []);

@@ -35,6 +35,7 @@ function pair() {
 const said: Published = {
   holding: { ...empty, lineage: { epoch: 3, owner: "node1" } },
   serving: true,
+  running: true,
   leaving: false,
   turn: 0,
   logEnd: undefined,

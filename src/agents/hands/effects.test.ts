@@ -15,6 +15,7 @@ import { twoMachines } from "./testing-site.ts";
 const nothing: Published = {
   holding: empty,
   serving: false,
+  running: false,
   leaving: false,
   turn: undefined,
   logEnd: undefined,

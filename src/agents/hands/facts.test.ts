@@ -46,6 +46,7 @@ const log: LogFacts = { ...logOf(empty), data: true, standing: "voter", others: 
 const peerSays: Published = {
   holding: { ...empty, data: true, standing: "voter", others: "a", lineage: { epoch: 3, owner: "node1" } },
   serving: false,
+  running: false,
   leaving: true,
   turn: 1,
   logEnd: undefined,
@@ -101,6 +102,7 @@ test("a picture of two machines together, and what is left of it when one is los
     seen: "now",
     facts: peerSays.holding,
     serving: true,
+    running: true,
     stuck: false,
     leaving: true,
   });
@@ -123,7 +125,14 @@ test("a picture of two machines together, and what is left of it when one is los
   // What it said before is not what it says now.
   const back = await gatherFacts(machine.sources);
   assert.equal(back.proof, "void");
-  assert.deepEqual(back.peer, { seen: "now", facts: undefined, serving: true, stuck: false, leaving: false });
+  assert.deepEqual(back.peer, {
+    seen: "now",
+    facts: undefined,
+    serving: true,
+    running: true,
+    stuck: false,
+    leaving: false,
+  });
 });
 
 test("tags and power, as the BMC tells them", async () => {

@@ -29,6 +29,7 @@ test("what one life of an agent notes the next one knows", async () => {
   const heard = {
     holding: { ...empty, lineage: { epoch: 3, owner: "node2" } },
     serving: true,
+    running: true,
     leaving: false,
     turn: 1,
     logEnd: { term: 2, index: 7 },

@@ -73,7 +73,14 @@ test("an etcd that could not start is tried once a minute where its data must be
 test("joins that fail are tried ever more slowly, and at once again when the machine was full", async () => {
   const machine = new Machine();
   const serving = {
-    peer: { seen: "now", facts: { ...voter, soleVoter: true }, serving: true, stuck: false, leaving: false },
+    peer: {
+      seen: "now",
+      facts: { ...voter, soleVoter: true },
+      serving: true,
+      running: true,
+      stuck: false,
+      leaving: false,
+    },
   } as const;
   const look = (self = empty) => machine.effects.decide("start", machine.facts({ ...serving, self }));
   assert.equal(look().decision.do, "join-as-learner");

@@ -32,6 +32,7 @@ const published: fc.Arbitrary<Published> = fc.record(
       plain,
     ),
     serving: fc.boolean(),
+    running: fc.boolean(),
     leaving: fc.boolean(),
     turn: maybe(fc.constantFrom(0, 1, 2)),
     logEnd: maybe(fc.record({ term: epoch, index: epoch }, plain)),
@@ -53,6 +54,7 @@ test("what is said is heard, in letters that every locale has", () => {
 const said: Published = {
   holding: empty,
   serving: false,
+  running: false,
   leaving: false,
   turn: undefined,
   logEnd: undefined,

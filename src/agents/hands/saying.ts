@@ -28,6 +28,7 @@ const shape = v.object({
     echo: v.pipe(v.string(), v.maxLength(1000)),
   }),
   serving: v.boolean(),
+  running: v.boolean(),
   leaving: v.boolean(),
   turn: maybe(v.picklist([0, 1, 2])),
   logEnd: maybe(v.object({ term: epoch, index: epoch })),

@@ -120,7 +120,7 @@ export function peersForTakeover(): readonly Peer[] {
     { seen: "never" },
     ...facts.flatMap((each): Peer[] => [
       { seen: "before", facts: each },
-      { seen: "now", facts: each, serving: false, stuck: false, leaving: false },
+      { seen: "now", facts: each, serving: false, running: true, stuck: false, leaving: false },
     ]),
   ];
 }

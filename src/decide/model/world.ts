@@ -183,6 +183,7 @@ export function factsOf(
           seen: "now",
           facts: holdingOf(peer),
           serving: peer.life.etcd === "sole",
+          running: peer.life.etcd !== "down",
           stuck: false,
           leaving: peer.life.leaving,
         }
