@@ -110,8 +110,8 @@ export const etcdOperations: readonly {
   { name: "start", timeout_s: busy_s, why: "it only notes and wakes; a machine that boots is slow" },
   {
     name: "stop",
-    timeout_s: 60,
-    why: "25 s for the leave, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
+    timeout_s: 90,
+    why: "25 s for the leave and 6 s for its last step, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
   },
   { name: "promote", timeout_s: busy_s, why: "as start" },
   { name: "demote", timeout_s: busy_s, why: "as start" },

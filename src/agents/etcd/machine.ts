@@ -26,7 +26,8 @@ import type { EtcdSeat } from "./agent.ts";
 import { ocf, type Status } from "./ocf.ts";
 
 const etcd = "/usr/bin/etcd";
-const end_work_ms = 10_000;
+/** Around the leave and etcd's own end: the one-shot is killed after three seconds, and systemd is asked whether etcd is down. */
+export const end_work_ms = 10_000;
 const word_ms = 2_000;
 const call_ms = 5_000;
 const stop_ms = 10_000;
