@@ -37,12 +37,5 @@ export async function checkPdu(
           ms,
           fix: "is this the outlet that feeds the machine? A machine at work has power",
         };
-  const notYet: Finding = {
-    subject,
-    check: "PDU fencing",
-    mark: "note",
-    detail: "the outlet answers, but this version fences by the BMC alone",
-    fix: "nothing to do: the site file is ready for it",
-  };
-  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet, notYet];
+  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet];
 }
