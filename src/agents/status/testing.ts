@@ -47,7 +47,7 @@ export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {
     duet: "0.1.0",
     at_ms: now_ms,
     up_s: 7200,
-    setUp: true,
+    setup: { state: "done", at: "2026-11-01T00:00:00.000Z" },
     corosync: known({ quorate: true, members: ["node1", "node2"], waits: false }),
     pacemaker: known({
       dc: "node1",
