@@ -227,6 +227,14 @@ test("every way that does not answer is named", async () => {
   assert.match(silent.join("\n"), /the BMC of node2: it refuses.*\n.*the outlet of node2: .*500/);
 });
 
+test("an outlet that answers too late is not switched: its turn may be over", async () => {
+  await writeFault(join(folder, "pdu"), parseFault("slow", "0.4"));
+  const late = failure(await bmcEffects(fed).commandOff("outlet", 1_000));
+  assert.equal(late.kind, "deadline");
+  await clearFaults(join(folder, "pdu"));
+  assert.equal(feed.powered, true);
+});
+
 test("a BMC that is known by its fingerprint is called by it: for its power, to switch it off, for its tag; another one is not", async () => {
   const pinned = (sha256: string) => {
     const trust = { by: "fingerprint", sha256 } as const;
