@@ -155,7 +155,7 @@ test("a PDU's certificate that is not trusted is told as such", async () => {
   assert.deepEqual(await found(pdu.trust), ["ok PDU certificate", "fail PDU answer"]);
 });
 
-test("an outlet is read like a BMC, and fences like one: nothing says that it does not", async () => {
+test("an outlet is read like a BMC, and fences like one, unless by the stock agent", async () => {
   await using fake = await fakeService(kit, () => ({ body: { PowerState: "Off" } }));
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
@@ -164,6 +164,9 @@ test("an outlet is read like a BMC, and fences like one: nothing says that it do
     "ok PDU certificate",
     "warn PDU outlet",
   ]);
+  const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
+  const [last] = lines(await checkPdu({ ...machine, pdu }, { site: stock, folder })).slice(-1);
+  assert.equal(last, "note PDU fencing");
 });
 
 test("the probe measures, and leaves nothing in the folder", async () => {

@@ -43,8 +43,9 @@ export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): 
   };
 }
 
-export const withoutOutlet = ({ machines }: Site): readonly string[] =>
-  machines.filter(({ pdu }) => pdu === undefined).map(({ name }) => name);
+/** The stock agent uses none. */
+export const withoutOutlet = ({ machines, fencing: { agent } }: Site): readonly string[] =>
+  machines.filter(({ pdu }) => pdu === undefined || agent === "fence_redfish").map(({ name }) => name);
 
 async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
   const answer = await callBySsh(machine, {

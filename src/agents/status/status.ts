@@ -7,7 +7,7 @@ export interface Views {
   readonly site: string;
   /** The two names, in the order of the site file. */
   readonly machines: readonly string[];
-  /** Those whose power feed has no outlet in the site file. */
+  /** Those that no outlet can be switched off for. */
   readonly noOutlet: readonly string[];
   /** Who asks: a machine's name, or undefined for an operator elsewhere. */
   readonly from: string | undefined;

@@ -83,10 +83,10 @@ test("that a lost power feed needs a person is said while all is well, of each m
   assert.deepEqual(text([]), []);
   assert.match(
     text(["node2"])[0] ?? "",
-    /node2 has no PDU outlet: .* nobody can prove Off, and a person is needed$/,
+    /node2 can't be fenced by a PDU outlet: .* nobody can prove Off, and a person is needed$/,
   );
   const { site } = readSite(minimal, "site.yaml");
   assert.ok(site !== undefined);
   assert.deepEqual(withoutOutlet(site), ["node1", "node2"]);
-  assert.match(text(withoutOutlet(site))[0] ?? "", /node1 and node2 have no PDU outlet/);
+  assert.match(text(withoutOutlet(site))[0] ?? "", /node1 and node2 can't be fenced by a PDU outlet/);
 });

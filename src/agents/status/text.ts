@@ -136,7 +136,7 @@ function fencingText(
 
 /** Said while all is well: then there is time to change it. */
 const noOutletText = (names: readonly string[]): string =>
-  `${names.join(" and ")} ${names.length === 1 ? "has" : "have"} no PDU outlet: if machine and BMC lose power together nobody can prove Off, and a person is needed`;
+  `${names.join(" and ")} can't be fenced by a PDU outlet: if machine and BMC lose power together nobody can prove Off, and a person is needed`;
 
 function saysText({ name, says, corosync, reported }: MachineStatus): string {
   const saying = valueOf(says);
