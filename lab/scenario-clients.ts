@@ -8,6 +8,7 @@ import type { Doing, Seen } from "../src/scenario/world.ts";
 import { Crowd } from "./clients/crowd.ts";
 import { figuresOf } from "./clients/figures.ts";
 import { operatorsSeat } from "./clients/seat.ts";
+import type { Status } from "./clients/status.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import type { Eyes } from "./scenario-eyes.ts";
@@ -74,11 +75,7 @@ export class Clients {
   /** Now, and once more when the history is looked at: some writes are still under way. */
   async endWithin(bound_ms: number): Promise<Seen> {
     this.#bounds_ms.push(bound_ms);
-    const { longest_us } = (await this.last?.fresh()) ?? { longest_us: 0 };
-    return {
-      ok: longest_us <= bound_ms * 1000,
-      seen: `the longest write took ${(longest_us / second_us).toFixed(1)} s`,
-    };
+    return endedWithin(await this.last?.fresh(), bound_ms);
   }
 
   /** Each machine that lives answers a serializable read that is asked for now. */
@@ -133,6 +130,19 @@ export class Clients {
     // A lab that goes takes its data with it; one that stays would reach its quota after some dozen scenarios.
     if (this.#reuse) for (const crowd of this.#judged) await crowd.clean();
   }
+}
+
+/** Of writes that there were none no bound is kept. */
+export function endedWithin(
+  status: Pick<Status, "acknowledged" | "failed" | "longest_us"> | undefined,
+  bound_ms: number,
+): Seen {
+  if (status === undefined || status.acknowledged + status.failed === 0)
+    return { ok: false, seen: "no client has written" };
+  return {
+    ok: status.longest_us <= bound_ms * 1000,
+    seen: `the longest write took ${(status.longest_us / second_us).toFixed(1)} s`,
+  };
 }
 
 /** The history, and porcupine's picture of it, outlive the lab. */

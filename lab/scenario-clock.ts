@@ -65,7 +65,10 @@ export async function letClocksJump(lab: Lab, can: boolean): Promise<void> {
 const shift = (lab: Lab, machine: string, seconds: number) =>
   runIn(lab, machine, ["tee", shift_file], { input: `+${seconds}\n` });
 
-/** A program that never loaded the library would show nothing, and pass. */
+/**
+ * A program that never loaded the library would show nothing, and pass. duet's own work runs for a moment at a time: each monitor
+ * wakes it, so it is waited for.
+ */
 async function isFollowed(lab: Lab, machine: MachineName): Promise<void> {
   for (const unit of ["corosync.service", "pacemaker.service"]) {
     const show = ["systemctl", "show", "--property=MainPID", "--value", unit];
@@ -73,7 +76,25 @@ async function isFollowed(lab: Lab, machine: MachineName): Promise<void> {
     const { status } = await runIn(lab, machine, ["grep", "--quiet", "libfaketime", `/proc/${pid}/maps`], {
       accept: "any",
     });
-    if (status !== 0)
-      fail("DUET-E-LAB-MACHINE", machine, `${unit} does not follow the clock that jumps`, "see its journal");
+    if (status !== 0) notFollowed(machine, unit);
   }
+  const { status } = await runIn(lab, machine, ["bash", "-c", seen_at_work], {
+    accept: "any",
+    deadline_ms: 2 * work_s * 1000,
+  });
+  if (status !== 0) notFollowed(machine, workUnit);
 }
+
+const notFollowed = (machine: MachineName, unit: string): never =>
+  fail("DUET-E-LAB-MACHINE", machine, `${unit} does not follow the clock that jumps`, "see its journal");
+
+/** Longer than two monitors are apart. */
+const work_s = 30;
+/** Woken again and again, and looked at while it runs. */
+const seen_at_work = `for i in $(seq ${work_s * 20}); do
+  [ $((i % 20)) != 1 ] || systemctl start --no-block ${workUnit}
+  pid=$(systemctl show --property=MainPID --value ${workUnit})
+  [ "$pid" = 0 ] || ! grep --quiet --no-messages libfaketime "/proc/$pid/maps" || exit 0
+  sleep 0.05
+done
+exit 1`;

@@ -5,9 +5,21 @@ import type { Stage } from "./scenario-stage.ts";
 /** By then it has begun to change things, and has not come to its end: what it does at least takes longer. */
 const half_s = 2;
 const killed = 137;
+/** It waits for a peer that is there, and has little left to do. */
+const whole_ms = 180_000;
 
 export function setupWords(stage: Stage): Doing {
   return {
+    "run-setup": async ({ machine }) => {
+      const { status, stderr } = await runIn(await stage.lab(), machine, ["duet", "setup"], {
+        accept: "any",
+        deadline_ms: whole_ms,
+      });
+      const last = stderr.trimEnd().split("\n").at(-1)?.trim() ?? "";
+      return status === 0
+        ? { ok: true, seen: "" }
+        : { ok: false, seen: `it ended with status ${status}: ${last}` };
+    },
     "interrupt-setup": async ({ machine }) => {
       // timeout's KILL goes to its whole group: what setup has started dies with it.
       const argv = ["timeout", "--signal=KILL", String(half_s), "duet", "setup"];

@@ -15,6 +15,7 @@ import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
 import { setupWords } from "./scenario-setup.ts";
+import { isSlow } from "./scenario-slow.ts";
 import { Stage } from "./scenario-stage.ts";
 import { unitOf, unitWords } from "./scenario-units.ts";
 
@@ -240,7 +241,10 @@ function faults(stage: Stage): Doing {
     "pdu-well": () => did(setFault(name, "pdu", "none", undefined)),
     "fill-disk": ({ machine }) => did(disturbDisk(name, machine, "fill", "")),
     "free-disk": ({ machine }) => did(disturbDisk(name, machine, "free", "")),
-    "slow-disk": ({ machine, duration }) => did(disturbDisk(name, machine, "slow", String(duration))),
+    "slow-disk": async ({ machine, duration }) => {
+      await disturbDisk(name, machine, "slow", String(duration));
+      return await isSlow(await stage.lab(), machine, duration);
+    },
     "fast-disk": ({ machine }) => did(disturbDisk(name, machine, "fast", "")),
     "thaw-unit": async ({ unit, machine }) => {
       await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unitOf(unit)]);

@@ -80,7 +80,13 @@ const machine: readonly Pitfall[] = [
   {
     number: 18,
     failure: "a bare `sync` hangs on somebody else's dead mount",
-    later: "only files and folders of its own are synced (`src/machine/files.ts`); no test has a dead mount",
+    proofs: [
+      proof(
+        "src/agents/setup/sync.test.ts",
+        "only the file systems that hold duet's own folders are synced, and never all that is mounted",
+      ),
+    ],
+    later: "no test has a dead mount",
   },
   {
     number: 19,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { encodeHardState, encodeRecord } from "../../src/facts/encode.ts";
 import { readMemberFacts } from "../../src/facts/facts.ts";
-import { keepWal } from "../../src/facts/keep.ts";
+import { hashOneKept, keepWal } from "../../src/facts/keep.ts";
 import { record_type } from "../../src/facts/segment.ts";
 import { segment_bytes } from "../../src/facts/wal.ts";
 import { varint } from "../../src/facts/wire.ts";
@@ -39,7 +39,7 @@ export async function measure(progress: Progress): Promise<BenchTable> {
         ),
       );
       if (payload_bytes === 1000)
-        rows.push(row("copy with hashes", await times((n) => keepWal(paths, join(folder, `copy${n}`))), ""));
+        rows.push(row("copy with hashes", await times((n) => keepAll(paths, join(folder, `copy${n}`))), ""));
     }
     return {
       title: `${about} (${megabytes} MB in ${segments} segments)`,
@@ -118,4 +118,9 @@ async function writeWal(folder: string, payload_bytes: number): Promise<readonly
     await finished(out);
   }
   return paths;
+}
+
+async function keepAll(segments: readonly string[], copy: string): Promise<void> {
+  await keepWal(segments, copy);
+  while (await hashOneKept(copy));
 }

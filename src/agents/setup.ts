@@ -16,9 +16,9 @@ import { fenceable, fenceTest, fenceTestOnce, measureHarmless } from "./setup/fe
 import { whole, writeThroughBoth } from "./setup/ready.ts";
 import { noteDone, noteFailed } from "./setup/report.ts";
 import { handOver, wantsFolder } from "./setup/services.ts";
+import { syncOwn } from "./setup/sync.ts";
 
 const whole_ms = 120_000;
-const sync_ms = 120_000;
 
 export interface SetupOptions {
   /** Consent to switch the peer off once, now, whatever the site file says and was measured before. */
@@ -68,7 +68,7 @@ async function allSteps(step: Step, options: SetupOptions): Promise<void> {
   const reach = new Reach(site, ways.mine, ways.theirs);
   await step("write through both machines", (say) => writeThroughBoth(reach, machine, say));
   // A first boot leaves much unsynced: with a power cut now the machine's ssh host keys would be empty files for good.
-  await step("have all of it on the disk", () => run(["sync"], { deadline_ms: sync_ms }));
+  await step("have all of it on the disk", syncOwn);
   const test =
     options.fenceTest === true ? fenceTest : site.fencing.test === "setup" ? fenceTestOnce : undefined;
   if (test !== undefined)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { editDistance, nearest, oneOf, shellWord } from "./text.ts";
+import { asciiJson, editDistance, nearest, oneOf, shellWord } from "./text.ts";
 
 test("a letter dropped, added, replaced or swapped is one change", () => {
   for (const word of ["adresses", "addressess", "addreszes", "addersses"])
@@ -40,4 +40,14 @@ test("a word for a shell is quoted only where it must be", () => {
   assert.equal(shellWord("a b"), "'a b'");
   assert.equal(shellWord("it's $HOME"), "'it'\\''s $HOME'");
   assert.equal(shellWord(""), "''");
+});
+
+test("JSON in plain ASCII reads back as the same", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const plain = asciiJson(JSON.stringify(text));
+      assert.match(plain, /^[ -~]*$/);
+      assert.equal(JSON.parse(plain), text);
+    }),
+  );
 });

@@ -35,6 +35,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
+/** JSON in plain ASCII, which reads back as the same: Pacemaker's tools refuse other letters in the locale of an agent. */
+export const asciiJson = (json: string): string =>
+  json.replaceAll(/[^ -~]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
   const last = words.at(-1) ?? "";

@@ -13,8 +13,10 @@ export function register(program: Command): void {
       const { etcdSeat } = await import("../agents/etcd/machine.ts");
       const { ocf } = await import("../agents/etcd/ocf.ts");
       const interval_ms = Number(process.env["OCF_RESKEY_CRM_meta_interval"] ?? "0") || 0;
-      process.exitCode =
+      const status =
         resource === "etcd" ? await etcdAction(action, etcdSeat(), interval_ms) : ocf.notInstalled;
+      // What a stop has left behind, such as a call to a silent BMC, must not hold its answer.
+      process.exit(status);
     });
   program
     .command("work", { hidden: true })

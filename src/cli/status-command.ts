@@ -1,7 +1,7 @@
 import { gatherHere } from "../agents/status/gather.ts";
 import { judge } from "../agents/status/judge.ts";
 import { known, unknown } from "../agents/status/report.ts";
-import { viewsFromSeat } from "../agents/status/seat.ts";
+import { viewsFromSeat, withoutOutlet } from "../agents/status/seat.ts";
 import { exitOf, type Status, type Views } from "../agents/status/status.ts";
 import { paths } from "../base/paths.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
@@ -85,6 +85,7 @@ async function viewsHere(place: Place): Promise<Views> {
   return {
     site: place.site.name,
     machines: names,
+    noOutlet: withoutOutlet(place.site),
     from: place.me,
     at_ms: report.at_ms,
     reports: Object.fromEntries(

@@ -6,7 +6,7 @@ import { DuetError } from "../base/problem.ts";
 import { writeCommitRecord } from "./commit-record.ts";
 import { encodeHardState, encodeRecord } from "./encode.ts";
 import { readMember } from "./facts.ts";
-import { checkKept } from "./keep.ts";
+import { checkKept, hashOneKept, keepWal, sums_name } from "./keep.ts";
 import { lockSegment } from "./lock.ts";
 import { change_kind } from "./messages.ts";
 import { entry_type, record_type } from "./segment.ts";
@@ -92,6 +92,41 @@ test("old segments are linked, the newest is copied, and a changed copy is notic
   assert.notEqual(await inode(copy, newest), await inode(folder, "member", "wal", newest));
   await writeFile(join(copy, newest), "x");
   assert.equal(await checkKept(copy), false);
+});
+
+test("a takeover waits for no hash of an old segment: each gets its own later, one at a time", async () => {
+  await using scratch = await scratchFolder();
+  const folder = await folderOf(twoVoters().cut().entry(6, 2).cut().entry(7, 2), scratch.path, 3n);
+  const copy = join(scratch.path, "kept");
+  await writeCommitRecord(folder, copy);
+  const listed = async () =>
+    (await readFile(join(copy, sums_name), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("  ")[1]);
+  const names = (await readdir(copy)).filter((name) => name.endsWith(".wal")).toSorted();
+  assert.deepEqual(await listed(), names.slice(-1));
+  assert.deepEqual([await hashOneKept(copy), (await listed()).length], [true, 2]);
+  assert.deepEqual([await hashOneKept(copy), await hashOneKept(copy)], [true, false]);
+  assert.deepEqual((await listed()).toSorted(), names);
+  assert.ok(await checkKept(copy));
+  await writeFile(join(copy, names[0] ?? ""), "x");
+  assert.equal(await checkKept(copy), false);
+});
+
+test("a second try does not spoil a copy that the first one still makes", async () => {
+  await using scratch = await scratchFolder();
+  const folder = await folderOf(twoVoters().cut().entry(6, 2), scratch.path, 3n);
+  const wal = join(folder, "member", "wal");
+  const segments = (await readdir(wal)).toSorted().map((name) => join(wal, name));
+  const copy = join(scratch.path, "kept");
+  await Promise.all([1, 2, 3].map(() => keepWal(segments, copy)));
+  assert.equal((await readdir(copy)).length, 3);
+  assert.ok(await checkKept(copy));
+  assert.deepEqual(
+    (await readdir(scratch.path)).filter((name) => name.endsWith(".tmp")),
+    [],
+  );
 });
 
 test("cut off anywhere while it writes, the next run ends the same", async () => {

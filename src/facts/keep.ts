@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fail } from "../base/problem.ts";
-import { exists, syncFolder } from "../machine/files.ts";
+import { exists, replaceSynced, syncFolder } from "../machine/files.ts";
 
 /** In the form of `sha256sum`, so that anybody can check a copy without duet. */
 export const sums_name = "SHA256SUMS";
@@ -10,12 +10,21 @@ export const sums_name = "SHA256SUMS";
 const piece_bytes = 1 << 20;
 const zeros = Buffer.alloc(piece_bytes);
 
+/** Copies that are being made in this process: a caller who lost patience comes again while the first one still writes. */
+const making = new Map<string, Promise<void>>();
+
 /**
- * Keeps a WAL as it is in `copy`, synced and with hashes; a copy that is there already stays as it is, since it is from
- * before this takeover's first try. Old segments never change again, so they are linked (in no time, on the same disk); the
- * newest is copied. The copy gets its name only when it is whole.
+ * Keeps a WAL as it is in `copy`, synced; a copy that is there already stays as it is, since it is from before this takeover's
+ * first try. Old segments never change again, so they are linked (in no time, on the same disk), and hashed later
+ * (`hashOneKept`): a takeover waits for this. The newest is copied, with its hash. The copy gets its name only when it is whole.
  */
 export async function keepWal(segments: readonly string[], copy: string): Promise<void> {
+  const begun = making.get(copy) ?? keep(segments, copy).finally(() => making.delete(copy));
+  making.set(copy, begun);
+  await begun;
+}
+
+async function keep(segments: readonly string[], copy: string): Promise<void> {
   if (await exists(copy)) {
     if (!(await exists(join(copy, sums_name)))) notOurs(copy);
     return;
@@ -28,7 +37,6 @@ export async function keepWal(segments: readonly string[], copy: string): Promis
     const to = join(beside, basename(path));
     const isNewest = n === segments.length - 1;
     if (isNewest || !(await linked(path, to))) sums.push(sumLine(await copyFile(path, to), to));
-    else sums.push(sumLine(await hashFile(path), to));
   }
   await writeSynced(join(beside, sums_name), sums.join(""));
   await syncFolder(beside);
@@ -36,7 +44,18 @@ export async function keepWal(segments: readonly string[], copy: string): Promis
   await syncFolder(dirname(copy));
 }
 
-/** Whether a copy still is what was kept. */
+/** Gives one file of a copy its hash, so that nobody has to wait for more than one. False: each has one. */
+export async function hashOneKept(copy: string): Promise<boolean> {
+  const sums = join(copy, sums_name);
+  const before = await readFile(sums, "utf8");
+  const listed = new Set(before.split("\n").map((line) => line.split("  ")[1]));
+  const name = (await readdir(copy)).toSorted().find((each) => each.endsWith(".wal") && !listed.has(each));
+  if (name === undefined) return false;
+  await replaceSynced(sums, before + sumLine(await hashFile(join(copy, name)), name), 0o600);
+  return true;
+}
+
+/** Whether a copy still is what was kept, as far as its hashes say. */
 export async function checkKept(copy: string): Promise<boolean> {
   const lines = (await readFile(join(copy, sums_name), "utf8")).trimEnd().split("\n");
   for (const line of lines) {

@@ -10,7 +10,7 @@ import { allNamed, parseXml } from "./xml.ts";
  * both, and both have the same. A machine that comes back with an older configuration brings older times back to both.
  */
 const attribute = "duet-fence-times";
-const query_ms = 3_000;
+export const query_ms = 3_000;
 const write_ms = 20_000;
 
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000));

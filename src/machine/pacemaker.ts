@@ -75,19 +75,27 @@ export async function isProven(resource: string): Promise<boolean> {
   return status === 0 && provenIn(stdout, resource);
 }
 
-export function provenIn(crmMon: string, resource: string): boolean {
-  const histories = allNamed(parseXml(crmMon), "resource_history").filter(
-    (h) => h.getAttribute("id") === resource,
-  );
-  return histories.some((history) => {
-    const operations = allNamed(history, "operation_history").toSorted((a, b) => call(a) - call(b));
-    const last = operations.at(-1);
-    return (
-      last?.getAttribute("task") === "monitor" &&
-      last.getAttribute("rc") === "0" &&
-      last.hasAttribute("interval")
+export const provenIn = (crmMon: string, resource: string): boolean =>
+  provenMonitor(parseXml(crmMon), resource) !== undefined;
+
+/**
+ * The repeated monitor that succeeded and was the last of what a machine did with the resource. Each machine numbers its own calls:
+ * a later number of another one, such as a probe's, says nothing.
+ */
+export function provenMonitor(crmMon: ReturnType<typeof parseXml>, resource: string) {
+  return allNamed(crmMon, "resource_history")
+    .filter((history) => history.getAttribute("id") === resource)
+    .map((history) =>
+      allNamed(history, "operation_history")
+        .toSorted((a, b) => call(a) - call(b))
+        .at(-1),
+    )
+    .find(
+      (last) =>
+        last?.getAttribute("task") === "monitor" &&
+        last.getAttribute("rc") === "0" &&
+        last.hasAttribute("interval"),
     );
-  });
 }
 
 const call = (operation: { getAttribute: (name: string) => string | null }): number =>

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { fail } from "../base/problem.ts";
 
 export interface RunOptions {
-  /** The whole call ends by then; there is no call without an end. */
+  /** The program is ended then, and the call `unended_ms` later at most; there is no call without an end. */
   readonly deadline_ms?: number;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -12,7 +12,12 @@ export interface RunOptions {
   readonly output_bytes_max?: number;
   /** Open files that the program gets as descriptors 3, 4, … */
   readonly inherit?: readonly number[];
+  /** Replaced by tests: no program that they could start outlives being killed. */
+  readonly kill?: (pid: number) => void;
 }
+
+/** One that was killed is gone at once, unless the system itself holds it: at a dead disk, or somebody's mount. */
+export const unended_ms = 2_000;
 
 export interface RunResult {
   readonly status: number;
@@ -38,6 +43,9 @@ function killGroup(pid: number): void {
 
 /** Never started: what a shell reports for a command that it can't find. */
 const status_not_found = 127;
+const status_killed = 128 + 9;
+
+type Ended = "by itself" | "deadline" | "output";
 
 /**
  * The one door through which duet starts programs: an argument array, never a shell line; a deadline; bounded output.
@@ -47,9 +55,9 @@ export async function run(
   argv: readonly [string, ...string[]],
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const { deadline_ms = 30_000, output_bytes_max = 16 << 20, accept = [0] } = options;
+  const { deadline_ms = 30_000, output_bytes_max = 16 << 20, accept = [0], kill = killGroup } = options;
   const [program, ...args] = argv;
-  const result = await new Promise<RunResult & { ended: "by itself" | "deadline" | "output" }>((resolve) => {
+  const result = await new Promise<RunResult & { ended: Ended; stays?: boolean }>((resolve) => {
     // A group of its own, so that the deadline also ends what the program started.
     const child = spawn(program, args, {
       detached: true,
@@ -57,13 +65,21 @@ export async function run(
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...(options.env === undefined ? {} : { env: { ...process.env, ...options.env } }),
     });
-    let ended: "by itself" | "deadline" | "output" = "by itself";
-    const end = (why: typeof ended) => {
+    let ended: Ended = "by itself";
+    let grace: NodeJS.Timeout | undefined;
+    const end = (why: Ended) => {
+      if (ended !== "by itself") return;
       ended = why;
-      if (child.pid !== undefined) killGroup(child.pid);
+      if (child.pid !== undefined) kill(child.pid);
       // What left the group and still holds a pipe must not hold us.
+      child.stdin?.destroy();
       child.stdout?.destroy();
       child.stderr?.destroy();
+      // Nor must what can't be ended: it is left to itself.
+      grace = setTimeout(() => {
+        child.unref();
+        resolve({ status: status_killed, stdout: "", stderr: "", ended, stays: true });
+      }, unended_ms);
     };
     if (child.pid !== undefined) running.add(child.pid);
     const out: Buffer[] = [];
@@ -83,9 +99,10 @@ export async function run(
     });
     child.on("close", (status, signal) => {
       clearTimeout(timer);
+      clearTimeout(grace);
       if (child.pid !== undefined) running.delete(child.pid);
       resolve({
-        status: status ?? 128 + (signal === "SIGKILL" ? 9 : 15),
+        status: status ?? (signal === "SIGKILL" ? status_killed : 128 + 15),
         stdout: Buffer.concat(out).toString(),
         stderr: Buffer.concat(err).toString(),
         ended,
@@ -102,8 +119,8 @@ export async function run(
     fail(
       "DUET-E-PROCESS-DEADLINE",
       program,
-      `\`${command}\` did not end within ${deadline_ms} ms`,
-      "see what it waits for",
+      `\`${command}\` did not end within ${deadline_ms} ms${result.stays === true ? ", and can't be ended: the system holds it" : ""}`,
+      result.stays === true ? "see which disk or mount does not answer" : "see what it waits for",
     );
   if (result.ended === "output")
     fail(

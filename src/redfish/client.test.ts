@@ -178,6 +178,10 @@ test("a System that the site file names is not looked for, and what is known of 
 test("a reset that would go out too late is not sent", async () => {
   const at = { path: "/redfish/v1/Systems/a" };
   await using fake = await movable(at);
+  const known = { path: at.path, reset: { target: `${at.path}/reset` } };
+  const knowing = new RedfishClient(serviceAt(kit, fake.port, { known }));
+  assert.equal(failure(await knowing.reset("ForceOff", () => false)).kind, "deadline");
+  assert.deepEqual(fake.asked, [], "what is known is no reason to be late");
   const late = await new RedfishClient(serviceAt(kit, fake.port)).reset("ForceOff", () => false);
   assert.equal(failure(late).kind, "deadline");
   assert.ok(fake.asked.every(({ method }) => method === "GET"));

@@ -54,6 +54,9 @@ export interface Manager {
   readonly reset?: string;
 }
 
+/** A command that would have gone out too late, and was not sent. */
+export const late = failed({ kind: "deadline", deadline_ms: 0 });
+
 /** What the service did: `done`, or `accepted` for 202, where only reading back shows whether anything happens. */
 export type Done = "done" | "accepted";
 
@@ -121,6 +124,7 @@ export class RedfishClient {
   async reset(type: string, inTime: () => boolean = () => true): Promise<Result<Done>> {
     const known = this.#known?.reset;
     if (known !== undefined && offers(known, type)) {
+      if (!inTime()) return late;
       const taken = await this.#change("POST", known.target, { ResetType: type });
       if (!isGone(taken)) return taken;
       this.#known = undefined;
@@ -130,7 +134,7 @@ export class RedfishClient {
     const action = resetIn(found.value.body);
     if (action === undefined || !offers(action, type))
       return failed({ kind: "unsupported", what: `it offers no reset of type ${type}` });
-    if (!inTime()) return failed({ kind: "deadline", deadline_ms: 0 });
+    if (!inTime()) return late;
     return this.#change("POST", action.target, { ResetType: type });
   }
 

@@ -30,13 +30,13 @@ function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);
 }
 
-/** By a certificate in a file, which everything that talks to the service can check; not every client can a fingerprint. */
+/** By a certificate in a file, or by its fingerprint, which also does for one that names another host. */
 function trustFix({ sha256, name }: Failure & { readonly kind: "untrusted" }, where: string): string {
   if (name === true)
-    return "give it a certificate that names this address (its own pages make one), or write the name that it has into `address:`";
+    return `give it a certificate that names this address (its own pages make one), or write the name that it has into \`address:\`${sha256 === undefined ? "" : `; if its own pages show the fingerprint ${sha256} too, \`trust: { fingerprint: "${sha256}" }\` takes it as it is`}`;
   const seen = sha256 === undefined ? "" : `if its own pages show the fingerprint ${sha256} too and `;
   return (
-    `${seen}it is self-signed: \`${saveCertificate(where, "bmc.crt")}\`, and \`trust: { ca: bmc.crt }\` in the site file; ` +
+    `${seen}it is self-signed: \`${saveCertificate(where, "bmc.crt")}\`, and \`trust: { ca: bmc.crt }\` in the site file, or that fingerprint as \`trust: { fingerprint: … }\`; ` +
     "if an authority signed it, that one's certificate instead"
   );
 }

@@ -31,6 +31,17 @@ test("an outlet is switched and read back", async () => {
   }
 });
 
+test("an outlet is not switched too late", async () => {
+  const target = `${outlet}/Actions/Outlet.PowerControl`;
+  const body = { PowerState: "On", Actions: { "#Outlet.PowerControl": { target } } };
+  await using fake = await fakeService(kit, () => ({ body }));
+  const client = new OutletClient({ ...serviceAt(kit, fake.port), outlet });
+  const result = await client.power("Off", () => false);
+  assert.ok(!result.ok && result.failure.kind === "deadline");
+  assert.ok(fake.asked.every(({ method }) => method === "GET"));
+  assert.ok((await client.power("Off", () => true)).ok);
+});
+
 test("an outlet that can't be switched says so", async () => {
   await using fake = await fakeService(kit, () => ({ body: { PowerState: "On" } }));
   const result = await new OutletClient({ ...serviceAt(kit, fake.port), outlet }).power("Off");

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { changeResource, type Done, getResource } from "./client.ts";
+import { changeResource, type Done, getResource, late } from "./client.ts";
 import { failed, type Result, success } from "./failure.ts";
 import type { Service } from "./transport.ts";
 
@@ -34,11 +34,13 @@ export class OutletClient {
       : failed({ kind: "unsupported", what: "it tells no PowerState" });
   }
 
-  async power(state: "On" | "Off"): Promise<Result<Done>> {
+  /** `inTime`: as for a BMC. */
+  async power(state: "On" | "Off", inTime: () => boolean = () => true): Promise<Result<Done>> {
     const found = await this.#outlet();
     if (!found.ok) return found;
     const target = found.value.body.Actions?.["#Outlet.PowerControl"]?.target;
     if (target === undefined) return failed({ kind: "unsupported", what: "its outlet can't be switched" });
+    if (!inTime()) return late;
     return changeResource(this.#service, "POST", target, { PowerState: state });
   }
 

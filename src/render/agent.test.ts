@@ -36,6 +36,20 @@ test("the CIB runs the agent with the time-outs that its metadata names, and a m
   assert.match(clone, /name="notify" value="true"/);
 });
 
+test("what only notes and wakes is given a minute and more: Pacemaker would stop a healthy etcd of a busy machine", () => {
+  const { site } = readSite(minimal, "site.yaml");
+  assert.ok(site !== undefined);
+  const [, clone = ""] = cibConfiguration(site, new Map()).xml.split("<clone ");
+  const operations = operationsIn(clone.split("</clone>")[0] ?? "", "op").map((each) => each.split(" "));
+  const patient = ["start", "promote", "demote", "monitor"];
+  const given_s = operations
+    .filter(([name = ""]) => patient.includes(name))
+    .map(([, s]) => Number.parseInt(s ?? "", 10));
+  assert.equal(given_s.length, 5);
+  assert.ok(Math.min(...given_s) > 60, given_s.join(", "));
+  assert.doesNotMatch(clone, /on-fail/, "a monitor that says `not running` is acted on");
+});
+
 test("the wrapper answers by itself what is asked most, from a file that is there", () => {
   const [wrapper, metadata] = agentFiles;
   assert.ok(wrapper !== undefined && metadata !== undefined);

@@ -1,13 +1,7 @@
 import { createHash } from "node:crypto";
 import { etcdResource } from "../base/paths.ts";
-import type { Machine, Site } from "../site/site.ts";
-import {
-  duetOptions,
-  type FenceAgent,
-  fencingTimeout_s,
-  offTimeout_s,
-  stockOptions,
-} from "./fence-device.ts";
+import type { FenceAgent, Machine, Site } from "../site/site.ts";
+import { duetOptions, fencingTimeout_s, offTimeout_s, stockOptions } from "./fence-device.ts";
 import {
   type Choice,
   etcdClonePolicy,
@@ -27,7 +21,7 @@ export const markProperty = "duet-configuration";
 export function cibConfiguration(
   site: Site,
   usernames: ReadonlyMap<string, string>,
-  fences: FenceAgent = "fence_duet",
+  fences: FenceAgent = site.fencing.agent,
 ): { xml: string; mark: string } {
   const body = (mark: string) =>
     [

@@ -1,11 +1,8 @@
-import type { Machine, Site } from "../site/site.ts";
+import type { FenceAgent, Machine, Site } from "../site/site.ts";
 import { orderedMachines } from "./corosync.ts";
 import { credentialsFile } from "./machine-site.ts";
 import { turnLength_ms } from "./fence-times.ts";
 import { fencePolicy } from "./policy.ts";
-
-/** duet's own, or the stock one in its place: that one can't refuse, takes no turns, and knows no outlet. */
-export type FenceAgent = "fence_duet" | "fence_redfish";
 
 type Options = readonly (readonly [string, string])[];
 

@@ -92,7 +92,14 @@ export const fencePolicy = {
   status_sleep_s: choose(1, "how often Off is asked for after the command"),
 } as const;
 
-/** Of ocf:duet:etcd. Only stop takes long: the leave, and etcd's own end. The two monitors must differ for Pacemaker. */
+/**
+ * Of ocf:duet:etcd. Only stop takes long: the leave, and etcd's own end. The others note and wake, in a fraction of a second; but
+ * whatever of them overruns Pacemaker answers with a stop, and a busy machine would lose a healthy etcd for that. They are given
+ * so long that only a machine on which nothing runs any more overruns it. What a monitor *says* is acted on all the same, so its
+ * `on-fail` stays as it is. A stop waits for none of them: Pacemaker ends a monitor that still runs then. The two monitors must
+ * differ in their intervals.
+ */
+const busy_s = 120;
 export const etcdOperations: readonly {
   readonly name: string;
   readonly timeout_s: number;
@@ -100,23 +107,23 @@ export const etcdOperations: readonly {
   readonly role?: "Promoted" | "Unpromoted";
   readonly why: string;
 }[] = [
-  { name: "start", timeout_s: 20, why: "it only notes and wakes; a machine that boots is slow" },
+  { name: "start", timeout_s: busy_s, why: "it only notes and wakes; a machine that boots is slow" },
   {
     name: "stop",
-    timeout_s: 60,
-    why: "25 s for the leave, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
+    timeout_s: 90,
+    why: "25 s for the leave and 6 s for its last step, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
   },
-  { name: "promote", timeout_s: 20, why: "as start" },
-  { name: "demote", timeout_s: 20, why: "as start" },
-  { name: "notify", timeout_s: 10, why: "one file" },
+  { name: "promote", timeout_s: busy_s, why: "as start" },
+  { name: "demote", timeout_s: busy_s, why: "as start" },
+  { name: "notify", timeout_s: 10, why: "one file; one that overruns is only lost" },
   {
     name: "monitor",
-    timeout_s: 20,
+    timeout_s: busy_s,
     interval_s: 10,
     role: "Promoted",
     why: "events wake duet: this is for what sends none, and for words that were lost",
   },
-  { name: "monitor", timeout_s: 20, interval_s: 11, role: "Unpromoted", why: "the same" },
+  { name: "monitor", timeout_s: busy_s, interval_s: 11, role: "Unpromoted", why: "the same" },
 ];
 
 /** Of the promotable clone that it is. */

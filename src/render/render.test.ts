@@ -117,6 +117,27 @@ test("the CIB holds no password, escapes what it holds, and its mark changes wit
   );
 });
 
+test("the site says by which agent its machines are fenced", () => {
+  const types = (site: Site) =>
+    [...cibConfiguration(site, new Map()).xml.matchAll(/class="stonith" type="(\w+)"/g)].map(
+      ([, type]) => type,
+    );
+  assert.deepEqual(types(siteOf()), ["fence_duet", "fence_duet"]);
+  const stock = siteOf((s) => Object.assign(s, { fencing: { agent: "fence_redfish" } }));
+  assert.deepEqual(types(stock), ["fence_redfish", "fence_redfish"]);
+  const [machine] = stock.machines;
+  assert.ok(machine !== undefined);
+  const { storage } = machineIgnition(stock, machine, materials(stock));
+  const file = (path: string) =>
+    Buffer.from(
+      storage.files.find((f) => f.path === path)?.contents.source.replace("data:;base64,", "") ?? "",
+      "base64",
+    ).toString();
+  const { xml } = cibConfiguration(stock, new Map(stock.machines.map(({ name }) => [name, 'ad"min&'])));
+  assert.equal(file("/etc/duet/cib.xml"), xml);
+  assert.match(file("/etc/duet/site.yaml"), /agent: fence_redfish/);
+});
+
 test("IPv6 BMC addresses keep their brackets: the stock agent puts them into a URL as they are", () => {
   const site = siteOf((s) => {
     const machines = s["machines"];

@@ -138,6 +138,10 @@ export const deeds = {
     say: "interrupt the setup of MACHINE",
     means: "`duet setup` is run anew on it and killed half-way.",
   },
+  "run-setup": {
+    say: "run the setup of MACHINE",
+    means: "`duet setup` is run anew on it, and comes to its end.",
+  },
   "rotate-credentials": {
     say: "rotate the BMC credentials of MACHINE",
     means: "`duet credentials rotate` for the BMC of this machine.",

@@ -41,6 +41,8 @@ export const timeout_bounds = {
 
 export const witness_default: Site["witness"] = "on";
 
+export const fence_agent_default: Site["fencing"]["agent"] = "fence_duet";
+
 /** Nothing that runs is switched off unless somebody has said so. */
 export const stop_failure_default: Site["fencing"]["stop_failure"] = "block";
 export const test_default: Site["fencing"]["test"] = "off";

@@ -15,6 +15,7 @@ export interface Draft {
   readonly machines: readonly DraftMachine[];
   readonly machines_at: Path;
   readonly api?: Spot<string>;
+  readonly agent?: Spot<string>;
   readonly preferred?: Spot<string>;
   readonly timeouts: readonly (Spot<number> & { readonly name: string })[];
   readonly line: (at: Path) => number;
@@ -28,6 +29,7 @@ export interface DraftMachine {
   readonly addresses_whole: boolean;
   readonly addresses_at: Path;
   readonly bmc?: Spot<HostPort>;
+  readonly fingerprint?: Spot<string>;
   readonly pdu?: Spot<HostPort & { readonly outlet: string }>;
 }
 
@@ -35,6 +37,7 @@ export function draftOf(source: Source): Draft {
   const { data } = source;
   const topology = text(data, "topology");
   const api = spot(data, ["api", "address"], canonicalAddress);
+  const agent = spot(data, ["fencing", "agent"], (value) => value);
   const preferred = spot(data, ["fencing", "preferred"], (value) => value);
   const machines = get(data, "machines");
   const timeouts = ["token", "bmc_call", "fence"].flatMap((name) => {
@@ -46,6 +49,7 @@ export function draftOf(source: Source): Draft {
     machines: Array.isArray(machines) ? machines.map((each, index) => draftMachine(data, each, index)) : [],
     machines_at: ["machines"],
     ...(api === undefined ? {} : { api }),
+    ...(agent === undefined ? {} : { agent }),
     ...(preferred === undefined ? {} : { preferred }),
     timeouts,
     line: (at) => source.line(at),
@@ -62,6 +66,7 @@ function draftMachine(data: unknown, machine: unknown, index: number): DraftMach
   });
   const name = spot(data, [...at, "name"], (value) => value);
   const bmc = spot(data, [...at, "bmc", "address"], parseEndpoint);
+  const fingerprint = spot(data, [...at, "bmc", "trust", "fingerprint"], (value) => value);
   const pdu = spot(data, [...at, "pdu", "address"], parseEndpoint);
   return {
     at,
@@ -70,6 +75,7 @@ function draftMachine(data: unknown, machine: unknown, index: number): DraftMach
     addresses_whole: written.length > 0 && addresses.length === written.length,
     addresses_at: [...at, "addresses"],
     ...(bmc === undefined ? {} : { bmc }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(pdu === undefined
       ? {}
       : { pdu: { at: pdu.at, value: { ...pdu.value, outlet: text(get(machine, "pdu"), "outlet") ?? "" } } }),

@@ -48,6 +48,7 @@ const site: fc.Arbitrary<Site> = fc
     ssh_keys: fc.array(path, { minLength: 1, maxLength: 3 }),
     preferred: fc.nat({ max: 2 }),
     witness: fc.constantFrom("on", "off"),
+    agent: fc.constantFrom("fence_duet", "fence_redfish"),
     stop_failure: fc.constantFrom("block", "fence"),
     test: fc.constantFrom("off", "setup"),
     token_ms: fc.integer({ min: 1000, max: 30_000 }),
@@ -85,6 +86,8 @@ const site: fc.Arbitrary<Site> = fc
       ssh_keys: given.ssh_keys,
       ...(given.api ? { api: { address: address(given.families[0] ?? 4, 99) } } : {}),
       fencing: {
+        // The stock one can't check a fingerprint.
+        agent: machines.some(({ bmc }) => bmc.trust.by === "fingerprint") ? "fence_duet" : given.agent,
         preferred: machines[given.preferred]?.name ?? "leader",
         stop_failure: given.stop_failure,
         test: given.test,

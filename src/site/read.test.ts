@@ -30,7 +30,7 @@ test("a minimal file is under 20 lines and gets every default", () => {
         bmc: { url: "https://203.0.113.12", credentials: { env: "NODE2_BMC" }, trust: { by: "system" } },
       },
     ],
-    fencing: { preferred: "node1", stop_failure: "block", test: "off" },
+    fencing: { agent: "fence_duet", preferred: "node1", stop_failure: "block", test: "off" },
     witness: "on",
     timeouts: { token_ms: 1500, bmc_call_ms: 8000, fence_ms: 60_000 },
   });
@@ -52,9 +52,34 @@ test("a file with every key is read, addresses in canonical form", () => {
   assert.deepEqual(site?.machines[0]?.pdu?.trust, { by: "ca", file: "site-ca.pem" });
   assert.deepEqual(site?.machines[1]?.bmc.trust, { by: "nothing" });
   assert.deepEqual(site?.api, { address: "2001:db8::10" });
-  assert.deepEqual(site?.fencing, { preferred: "leader", stop_failure: "fence", test: "setup" });
+  assert.deepEqual(site?.fencing, {
+    agent: "fence_duet",
+    preferred: "leader",
+    stop_failure: "fence",
+    test: "setup",
+  });
   assert.equal(site?.witness, "off");
   assert.deepEqual(site?.timeouts, { token_ms: 2000, bmc_call_ms: 1500, fence_ms: 120_000 });
+});
+
+test("the stock fence agent is chosen by its name, and refused where a BMC is known by its fingerprint", () => {
+  const stock = "fencing: { agent: fence_redfish }\n";
+  assert.equal(readSite(`${minimal}${stock}`, "site.yaml").site?.fencing.agent, "fence_redfish");
+  const pinned = minimal.replace(
+    "      credentials: { env: NODE2_BMC }",
+    `      credentials: { env: NODE2_BMC }\n      trust: { fingerprint: "${"ab".repeat(32)}" }`,
+  );
+  assert.equal(readSite(pinned, "site.yaml").problems.length, 0);
+  const { problems } = readSite(`${pinned}${stock}`, "site.yaml");
+  assert.deepEqual(
+    problems.map(({ code, where }) => `${code} ${where}`),
+    ["DUET-E-SITE-TRUST site.yaml:15:29"],
+  );
+  const other = readSite(`${minimal}fencing: { agent: fence_ipmilan }\n`, "site.yaml").problems;
+  assert.deepEqual(
+    other.map(({ code }) => code),
+    ["DUET-E-SITE-CHOICE"],
+  );
 });
 
 test("a short fence leaves a call half of it, where no call is written", () => {

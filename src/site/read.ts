@@ -3,6 +3,7 @@ import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
 import {
   bmcCallDefault_ms,
   preferredDefault,
+  fence_agent_default,
   stop_failure_default,
   test_default,
   timeouts_default,
@@ -66,6 +67,7 @@ function siteOf(written: WrittenSite): Site {
     ssh_keys: typeof written.ssh_key === "string" ? [written.ssh_key] : written.ssh_key,
     ...(written.api === undefined ? {} : { api: { address: known(canonicalAddress(written.api.address)) } }),
     fencing: {
+      agent: written.fencing?.agent ?? fence_agent_default,
       preferred: written.fencing?.preferred ?? preferredDefault(machines),
       stop_failure: written.fencing?.stop_failure ?? stop_failure_default,
       test: written.fencing?.test ?? test_default,

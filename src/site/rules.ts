@@ -88,6 +88,11 @@ export const rules: readonly Rule[] = [
     check: preferredKnown,
   },
   {
+    code: "DUET-E-SITE-TRUST",
+    rule: "the stock fence agent knows no fingerprint: with it each BMC is trusted by `ca`, the system's store or `nothing`",
+    check: stockTrust,
+  },
+  {
     code: "DUET-E-SITE-DURATION",
     rule: "every time-out is within its bounds",
     check: (draft) => draft.timeouts.flatMap(outOfBounds),
@@ -218,6 +223,19 @@ function preferredKnown(draft: Draft): readonly Breach[] {
       fix: "write the name exactly as at the machine, or leave `preferred` out: then the name that sorts first wins",
     },
   ];
+}
+
+function stockTrust({ agent, machines }: Draft): readonly Breach[] {
+  if (agent?.value !== "fence_redfish") return [];
+  return machines.flatMap(({ fingerprint }) =>
+    fingerprint === undefined
+      ? []
+      : {
+          at: fingerprint.at,
+          what: "`fence_redfish` can't check a fingerprint, and could not fence this machine",
+          fix: "write `trust: { ca: FILE }`, or leave `agent` out: duet's own agent checks it",
+        },
+  );
 }
 
 function outOfBounds(spot: Spot<number> & { readonly name: string }): readonly Breach[] {

@@ -43,7 +43,7 @@ machines:
       outlet: /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A2
       credentials: { file: pdu.login }
 api: { address: "2001:db8::10" }
-fencing: { preferred: leader, stop_failure: fence, test: setup }
+fencing: { agent: fence_duet, preferred: leader, stop_failure: fence, test: setup }
 witness: off
 timeouts: { token: 2s, bmc_call: 1500ms, fence: 2m }
 `;

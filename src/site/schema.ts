@@ -199,6 +199,14 @@ export const siteSchema = v.pipe(
         v.pipe(
           v.strictObject(
             {
+              agent: v.optional(
+                v.pipe(
+                  v.picklist(["fence_duet", "fence_redfish"], say("fence-agent")),
+                  v.description(
+                    "fence_duet is duet's own; fence_redfish is the stock agent, which can't refuse, takes no turns and knows no PDU",
+                  ),
+                ),
+              ),
               preferred: v.optional(
                 v.pipe(
                   v.string(say("text")),

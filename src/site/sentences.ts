@@ -81,6 +81,11 @@ const table = {
     what: "`witness` must be on or off",
     fix: "write `witness: on`, or leave it out",
   },
+  "fence-agent": {
+    code: "DUET-E-SITE-CHOICE",
+    what: "`agent` must be fence_duet or fence_redfish",
+    fix: "leave it out for duet's own; docs/fencing.md says what is lost with the stock one",
+  },
   "stop-failure": {
     code: "DUET-E-SITE-CHOICE",
     what: "`stop_failure` must be block or fence",

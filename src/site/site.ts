@@ -11,6 +11,8 @@ export interface Site {
   /** The API's virtual IP, where the site has no load balancer of its own. */
   readonly api?: { readonly address: string };
   readonly fencing: {
+    /** By which agent Pacemaker switches a machine off: duet's own, or the stock one (docs/fencing.md says what is lost). */
+    readonly agent: FenceAgent;
     /** Who wins when the wire between two healthy machines is cut: a machine's name, or whoever leads. */
     readonly preferred: string;
     /** When CRI-O or the kubelet can't be stopped: it is left and shown, or its machine is fenced. */
@@ -22,6 +24,8 @@ export interface Site {
   readonly witness: "on" | "off";
   readonly timeouts: Timeouts;
 }
+
+export type FenceAgent = "fence_duet" | "fence_redfish";
 
 export type Topology = "dual-replica" | "pair" | "single";
 

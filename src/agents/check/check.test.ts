@@ -155,7 +155,7 @@ test("a PDU's certificate that is not trusted is told as such", async () => {
   assert.deepEqual(await found(pdu.trust), ["ok PDU certificate", "fail PDU answer"]);
 });
 
-test("an outlet is read like a BMC", async () => {
+test("an outlet is read like a BMC, and fences like one, unless by the stock agent", async () => {
   await using fake = await fakeService(kit, () => ({ body: { PowerState: "Off" } }));
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
@@ -163,8 +163,10 @@ test("an outlet is read like a BMC", async () => {
     "ok PDU reachable",
     "ok PDU certificate",
     "warn PDU outlet",
-    "note PDU fencing",
   ]);
+  const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
+  const [last] = lines(await checkPdu({ ...machine, pdu }, { site: stock, folder })).slice(-1);
+  assert.equal(last, "note PDU fencing");
 });
 
 test("the probe measures, and leaves nothing in the folder", async () => {
@@ -219,8 +221,11 @@ test("the whole world of a site is checked at once, each thing under its machine
   assert.deepEqual(lines(findings.filter((finding) => finding.subject === "site")).slice(0, 1), [
     "fail ssh key",
   ]);
-  // Both trust a fingerprint, which is right, and which `duet render` refuses.
-  assert.equal(findings.filter(({ check, mark }) => check === "render" && mark === "warn").length, 2);
+  // Both trust a fingerprint.
+  assert.deepEqual(
+    findings.filter(({ check }) => check === "render"),
+    [],
+  );
   assert.equal(findings.filter((finding) => finding.check === "BMC tag").length, 2);
   assert.equal(said.at(-1), "");
   for (const { mark, fix, check } of findings)

@@ -37,12 +37,13 @@ export async function checkPdu(
           ms,
           fix: "is this the outlet that feeds the machine? A machine at work has power",
         };
-  const notYet: Finding = {
+  const stock: Finding = {
     subject,
     check: "PDU fencing",
     mark: "note",
-    detail: "the outlet answers, but this version fences by the BMC alone",
-    fix: "nothing to do: the site file is ready for it",
+    detail: "the outlet answers, but `agent: fence_redfish` fences by the BMC alone",
+    fix: "leave `agent` out of `fencing:`: duet's own agent uses the outlet too",
   };
-  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet, notYet];
+  const unused = site.fencing.agent === "fence_redfish" ? [stock] : [];
+  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet, ...unused];
 }

@@ -65,6 +65,16 @@ test("a monitor wakes, and shows a promoted etcd that nobody cares for as degrad
   assert.equal(seat.noted, "promoted publish started wake");
 });
 
+test("a stop that was killed keeps nobody from work: the next monitor knows that it is over", async () => {
+  const seat = new Seat();
+  await etcdAction("start", seat);
+  for (const interval of [0, interval_ms]) {
+    seat.there.add("leaving");
+    await etcdAction("monitor", seat, interval);
+    assert.equal(seat.there.has("leaving"), false, `${interval} ms`);
+  }
+});
+
 test("a notification is news and no more", async () => {
   const seat = new Seat();
   assert.equal(await etcdAction("notify", seat), ocf.success);

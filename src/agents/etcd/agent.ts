@@ -84,6 +84,8 @@ function complain(seat: EtcdSeat, why: string, status: Status): Status {
  */
 async function monitor(seat: EtcdSeat, interval_ms: number): Promise<Status> {
   const { notes } = seat;
+  // Of a stop that was killed, which would keep the one-shot from all work: Pacemaker runs one action at a time, so none runs now.
+  notes.drop("leaving");
   if (!notes.has("started")) return ocf.notRunning;
   const promoted = notes.has("promoted");
   if (interval_ms === 0) return promoted ? ocf.promoted : ocf.success;

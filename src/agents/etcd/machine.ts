@@ -26,7 +26,8 @@ import type { EtcdSeat } from "./agent.ts";
 import { ocf, type Status } from "./ocf.ts";
 
 const etcd = "/usr/bin/etcd";
-const end_work_ms = 10_000;
+/** Around the leave and etcd's own end: the one-shot is killed after three seconds, and systemd is asked whether etcd is down. */
+export const end_work_ms = 10_000;
 const word_ms = 2_000;
 const call_ms = 5_000;
 const stop_ms = 10_000;
@@ -144,17 +145,19 @@ export async function runOneShot(): Promise<void> {
       if (watched.last?.peer.seen === "now") await tellSaying();
     },
   });
-  if (watched.last !== undefined && isWholePair(watched.last)) await makeRoom();
+  if (watched.last !== undefined && isWholePair(watched.last)) await careForKept();
 }
 
-/** Copies that are not needed any more. One that can't be removed now is there at the next look. */
-async function makeRoom(): Promise<void> {
+/** Copies get their hashes, or go where they are not needed any more. What can't be done now is there at the next look. */
+async function careForKept(): Promise<void> {
+  const { hashOneLog } = await import("../hands/aside.ts");
   const { pruneKept } = await import("../hands/prune.ts");
   try {
     const gone = await pruneKept(paths.kept);
+    await hashOneLog(paths.kept);
     if (gone.length > 0) say(`old copies are removed from ${paths.kept}: ${gone.join(", ")}`);
   } catch (error) {
-    say(`an old copy in ${paths.kept} can't be removed: ${failureOf(error).failure.said}`);
+    say(`an old copy in ${paths.kept} can't be removed, or read: ${failureOf(error).failure.said}`);
   }
 }
 

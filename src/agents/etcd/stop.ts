@@ -6,8 +6,11 @@ import { timer } from "../hands/outcome.ts";
 import { leaveTimes } from "../hands/times.ts";
 import { ocf, type Status } from "./ocf.ts";
 
-/** For the leave; etcd's own stop comes after it. Both are within the stop's time-out (src/render/agent.ts). */
-export const leave_budget_ms = 25_000;
+/**
+ * `leave_ms`: for the picture of the world and the leave. `lastStep_ms`: a step that began just in time is waited for so long; the
+ * longest is etcd's own stop. That comes once more after it, and all is within the stop's time-out (src/render/policy.ts).
+ */
+export const stop_budget = { leave_ms: 25_000, lastStep_ms: 6_000 } as const;
 
 export interface Stop {
   readonly hands: Pick<Hands, "effects" | "times" | "notes"> & {
@@ -18,22 +21,18 @@ export interface Stop {
   /** No process of etcd's, and none on its way. */
   readonly isDown: () => Promise<boolean>;
   readonly say: (line: string) => void;
+  readonly budget?: { readonly leave_ms: number; readonly lastStep_ms: number };
 }
 
 /** Leaves first where that is allowed, and stops in any case. */
-export async function stopEtcd({ hands, endWork, isDown, say }: Stop): Promise<Status> {
-  const { effects, notes, recorder } = hands;
+export async function stopEtcd(stop: Stop): Promise<Status> {
+  const { hands, endWork, isDown, say } = stop;
+  const { effects, notes } = hands;
   const times = leaveTimes(hands.times);
   notes.set("leaving");
   try {
     await endWork();
-    if (!(await isDown())) {
-      const left_ms = timer(leave_budget_ms);
-      const { decision, sentence } = effects.decide("leave", await effects.facts());
-      say(sentence);
-      const steps = perform(effects, times, decision);
-      if (steps !== undefined) recorder.stepsEnd(await within(steps, left_ms, recorder.step));
-    }
+    if (!(await isDown())) await leaveFirst(stop);
     const down = await effects.unit.stop(times.etcd_stop_ms);
     if (!down.ok) {
       say(`etcd could not be stopped: ${down.failure.said}`);
@@ -48,6 +47,32 @@ export async function stopEtcd({ hands, endWork, isDown, say }: Stop): Promise<S
   }
 }
 
+const too_late = "there was no time left for more";
+
+/** What hangs is left behind: a machine without quorum asks BMCs that may be silent, and an overrun is answered by a fence. */
+async function leaveFirst({ hands, say, budget = stop_budget }: Stop): Promise<void> {
+  const { effects, recorder } = hands;
+  const left_ms = timer(budget.leave_ms);
+  const facts = await inTime(effects.facts(), left_ms());
+  if (facts === undefined) return say("what the world is like was not seen in time: etcd stays a member");
+  const { decision, sentence } = effects.decide("leave", facts);
+  say(sentence);
+  const steps = perform(effects, leaveTimes(hands.times), decision);
+  if (steps === undefined) return;
+  const end = await inTime(within(steps, left_ms, recorder.step), left_ms() + budget.lastStep_ms);
+  recorder.stepsEnd(end ?? stopped(too_late));
+}
+
+async function inTime<T>(work: Promise<T>, deadline_ms: number): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timeout = setTimeout(resolve, deadline_ms, undefined);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
 /** To the end, or to the first step that would begin too late. */
 export async function within(steps: Steps, left_ms: () => number, log: (step: string) => void): Promise<End> {
   for (;;) {
@@ -55,7 +80,7 @@ export async function within(steps: Steps, left_ms: () => number, log: (step: st
     if (next.done === true) return next.value;
     if (left_ms() <= 1) {
       await steps.return(stopped(""));
-      return stopped("there was no time left for more");
+      return stopped(too_late);
     }
     log(next.value);
   }

@@ -1,7 +1,7 @@
 import { open, readdir, rename } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { done, failed, type Outcome } from "../../act/effects.ts";
-import { hashFile, sums_name } from "../../facts/keep.ts";
+import { hashFile, hashOneKept, sums_name } from "../../facts/keep.ts";
 import { lockSegment } from "../../facts/lock.ts";
 import { errnoOf, exists, isMissing, makeFolder, replaceSynced, syncFolder } from "../../machine/files.ts";
 import { isHalf } from "./half.ts";
@@ -90,6 +90,14 @@ export async function hashKept(kept: string): Promise<Outcome> {
     }
   }
   return bad.length === 0 ? done : failed("failed", `not all can be read: ${bad.join(", ")}`);
+}
+
+/** Of a log from before a takeover, which had no time for it. One file at most: the next look goes on. */
+export async function hashOneLog(kept: string): Promise<void> {
+  for (const name of (await namesIn(kept)).filter((each) => /^epoch-[0-9]+$/.test(each)).toSorted()) {
+    const copy = join(kept, name);
+    if ((await exists(join(copy, sums_name))) && (await hashOneKept(copy))) return;
+  }
 }
 
 async function writeSums(copy: string): Promise<void> {

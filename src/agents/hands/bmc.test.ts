@@ -9,6 +9,7 @@ import { bench, FakeFeed, FakeMetal, password, testTls, username } from "../../.
 import type { Outcome } from "../../act/effects.ts";
 import { Secret } from "../../base/secret.ts";
 import { until } from "../../machine/clock.ts";
+import { fingerprintOf } from "../../redfish/testing.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
 import { ownSystems } from "./systems.ts";
 import { tagText } from "./tag.ts";
@@ -224,4 +225,36 @@ test("every way that does not answer is named", async () => {
   const silent = await silentWays(fed, 2_000);
   assert.equal(silent.length, 2);
   assert.match(silent.join("\n"), /the BMC of node2: it refuses.*\n.*the outlet of node2: .*500/);
+});
+
+test("an outlet that answers too late is not switched: its turn may be over", async () => {
+  await writeFault(join(folder, "pdu"), parseFault("slow", "0.4"));
+  const late = failure(await bmcEffects(fed).commandOff("outlet", 1_000));
+  assert.equal(late.kind, "deadline");
+  await clearFaults(join(folder, "pdu"));
+  assert.equal(feed.powered, true);
+});
+
+test("a BMC that is known by its fingerprint is called by it: for its power, to switch it off, for its tag; another one is not", async () => {
+  const pinned = (sha256: string) => {
+    const trust = { by: "fingerprint", sha256 } as const;
+    const machines = site.machines.map((m) => ({ ...m, bmc: { ...m.bmc, trust } }));
+    return bmcEffects(new Ways({ site: { ...site, machines }, me: "node1", folder }));
+  };
+  const lineage = { epoch: 2, owner: "node1" };
+  const other = pinned("0".repeat(64));
+  for (const call of [
+    other.peerPower(2_000),
+    other.commandOff("BMC", 2_000),
+    other.raiseTag("theirs", lineage, 2_000),
+  ])
+    assert.match(failure(await call).said, /another one than the site file names/);
+  assert.equal(metal.powered, true);
+  const right = pinned(fingerprintOf({ tls: await testTls(), login: { username, password } }));
+  assert.equal(value(await right.raiseTag("theirs", lineage, 2_000)), "written");
+  value(await right.commandOff("BMC", 2_000));
+  await until("Off", async () => value(await right.peerPower(2_000)) === "off", {
+    deadline_ms: 5_000,
+    every_ms: 10,
+  });
 });

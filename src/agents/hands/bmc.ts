@@ -111,11 +111,12 @@ export async function silentWays(ways: Ways, deadline_ms: number): Promise<reado
 async function commandOff(ways: Ways, way: OffWay, deadline_ms: number): Promise<Outcome> {
   const { name } = ways.theirs;
   const latest_ms = now_ms() + deadline_ms / 4;
+  const inTime = () => now_ms() <= latest_ms;
   const where = way === "BMC" ? `the BMC of ${name}` : `the outlet of ${name}`;
   const taken =
     way === "BMC"
-      ? await (await ways.bmc("theirs", deadline_ms)).reset("ForceOff", () => now_ms() <= latest_ms)
-      : await (await ways.outlet(deadline_ms))?.power("Off");
+      ? await (await ways.bmc("theirs", deadline_ms)).reset("ForceOff", inTime)
+      : await (await ways.outlet(deadline_ms))?.power("Off", inTime);
   if (taken === undefined) return failed("refused", `${name} has no outlet in the site file`);
   return taken.ok ? done : told(ways, taken.failure, where, deadline_ms);
 }

@@ -81,7 +81,7 @@ async function commitLog(paths: Disk["paths"], copyOf: (epoch: number) => string
   return done;
 }
 
-const no_log: LogFacts = {
+export const no_log: LogFacts = {
   data: false,
   standing: "none",
   soleVoter: false,

@@ -1,13 +1,9 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Effects } from "../../act/effects.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, paths } from "../../base/paths.ts";
 import { decide } from "../../decide/decide.ts";
 import { no_word } from "../../decide/facts.ts";
-import { firstTurn } from "../../decide/race.ts";
 import { sleep } from "../../machine/clock.ts";
-import { exists } from "../../machine/files.ts";
 import { openRecorder, type Part } from "../../record/open.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { wrap } from "../../record/wrap.ts";
@@ -18,6 +14,7 @@ import { attributeEffects, type Saying } from "./attributes.ts";
 import { bmcEffects } from "./bmc.ts";
 import { diskEffects } from "./disk.ts";
 import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
+import { isFirstStart, redoingFirst } from "./first-start.ts";
 import { markingHalf } from "./half.ts";
 import { unitAt } from "./local-etcd.ts";
 import { MemoryFile } from "./memory.ts";
@@ -50,18 +47,15 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const saying = sayingOf(ways);
   const reach = new Reach(site, mine, theirs);
   const unit = unitAt(site, mine, theirs);
-  const { unit: inner, members } = markingHalf(
-    paths.etcdData,
-    counting(unitEffects(unit), notes),
-    reach.members,
-  );
   const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
+  const first = redoingFirst(unitEffects(unit), disk.inspect, () => mayRun());
+  const { unit: inner, members } = markingHalf(paths.etcdData, counting(first.unit, notes), reach.members);
   const attributes = attributeEffects(saying);
   const sources: Sources = {
     ways,
     saying,
     readState: disk.readState,
-    inspect: disk.inspect,
+    inspect: first.inspect,
     etcd: async () => ({
       ...(await etcdNow(inner.isRunning, unit.answers, reach)),
       failedStarts: notes.failedStarts,
@@ -129,27 +123,4 @@ function sayingOf({ site, mine, theirs }: Ways): Saying {
     resource: etcdResource,
     memory: new MemoryFile(),
   };
-}
-
-const attribute_ms = 3_000;
-
-/**
- * Setup has said so, and nothing speaks against it: a machine with a new disk has a note of setup's too, and a peer that holds
- * data, or a turn in the race that would be this machine's first one.
- */
-export async function isFirstStart(
-  readPeer: Effects["attributes"]["readPeer"],
-  me: string,
-  peerName: string,
-  where: { readonly firstStart: string; readonly etcdData: string } = paths,
-): Promise<boolean> {
-  if (!(await exists(where.firstStart))) return false;
-  if (await exists(join(where.etcdData, "member"))) {
-    await rm(where.firstStart, { force: true });
-    return false;
-  }
-  const said = await readPeer(attribute_ms);
-  if (!said.ok || said.value === undefined) return false;
-  const { holding, turn } = said.value;
-  return !holding.data && holding.lineage === undefined && turn !== firstTurn(me, peerName);
 }

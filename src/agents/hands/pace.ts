@@ -10,6 +10,9 @@ const start_again_ms = 60_000;
 const join_again_ms_min = 1_000;
 const join_again_ms_max = 60_000;
 
+/** What is put off is a machine that waits, and an operator reads why: each rule that decides so has its page. */
+export const putOff: ReadonlySet<Verdict["decision"]["do"]> = new Set(["join-as-learner"]);
+
 /**
  * The pace of what a machine tries again and again. The rules know no time: what they would do at each look is done at this pace,
  * for ever, and what they would never do again is tried once in a while where it costs nothing.
@@ -21,7 +24,7 @@ export const paced = (effects: Effects, notes: Notes): Effects => ({
     const verdict = effects.decide(question, facts);
     if (question !== "start") return verdict;
     if (isFullVoter(facts.self)) notes.forget("joins");
-    return verdict.decision.do === "join-as-learner" ? whenDue(verdict, notes) : verdict;
+    return putOff.has(verdict.decision.do) ? whenDue(verdict, notes) : verdict;
   },
 });
 

@@ -103,7 +103,10 @@ export class Reach {
   }
 }
 
-/** `lives`: it answers at the members' port, which it does with no leader too. */
+/**
+ * `lives`: it answers at the members' port, which it does with no leader too. One answer is enough, at either port, and silence is
+ * asked once more: on a busy machine a healthy etcd misses a probe, and one that does not run is ended and started again.
+ */
 export async function etcdNow(
   isRunning: () => Promise<Outcome<boolean>>,
   lives: (deadline_ms: number) => Promise<boolean>,
@@ -111,6 +114,7 @@ export async function etcdNow(
 ): Promise<Pick<Etcd, "running" | "leader">> {
   const up = await isRunning();
   if (!up.ok || !up.value) return { running: false, leader: false };
-  const [running, leader] = await Promise.all([lives(own_ms), reach.leads()]);
-  return { running, leader: running && leader !== "nobody" };
+  const [answers, leads] = await Promise.all([lives(own_ms), reach.leads()]);
+  const leader = leads !== "nobody";
+  return { running: answers || leader || (await lives(own_ms)), leader };
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Published } from "../../act/effects.ts";
+import { asciiJson } from "../../base/text.ts";
 
 const epoch = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(253));
@@ -34,12 +35,9 @@ const shape = v.object({
   logEnd: maybe(v.object({ term: epoch, index: epoch })),
 });
 
-/** What a machine says to its peer, as JSON in plain ASCII: Pacemaker's tools refuse other letters in the locale of an agent. */
+/** What a machine says to its peer. */
 export const encodeSaying = (said: Published): string =>
-  JSON.stringify(said, (_, value: unknown) => (value === undefined ? null : value)).replaceAll(
-    /[^ -~]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  asciiJson(JSON.stringify(said, (_, value: unknown) => (value === undefined ? null : value)));
 
 /** Undefined for anything that is not such a text: what can't be understood was not said. */
 export function decodeSaying(text: string): Published | undefined {

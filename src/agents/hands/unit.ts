@@ -39,7 +39,8 @@ export interface UnitWorld {
   readonly files: { readonly start: string; readonly force: string; readonly mask: string };
 }
 
-const systemctl_ms = 5_000;
+/** One question or wish to systemd. */
+export const systemctl_ms = 5_000;
 const look_ms = 40;
 const answer_ms = 1_000;
 

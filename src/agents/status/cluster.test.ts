@@ -40,6 +40,14 @@ test("a fence device is proven by a repeated monitor that succeeded, and not by 
   assert.deepEqual([fences, failures], [[], []]);
 });
 
+test("what the target itself noted of its own device, which never runs there, is no answer", () => {
+  const probe = `<resource_history id="fence-node1">
+      <operation_history call="40" task="probe" rc="7" last-rc-change="Sun Nov 15 17:50:00 2026"/>
+    </resource_history><resource_history id="fence-node2">`;
+  const { devices } = parseClusterSight(xml().replace('<resource_history id="fence-node2">', probe));
+  assert.equal(devices["node1"]?.since_ms, Date.UTC(2026, 10, 15, 17, 42, 29));
+});
+
 test("what was proven on a machine that is gone is not proven any more", () => {
   const { devices } = parseClusterSight(
     xml().replace(device("fence-node1", "node2"), device("fence-node1", undefined)),

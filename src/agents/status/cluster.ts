@@ -1,5 +1,6 @@
 import { etcdResource } from "../../base/paths.ts";
 import { allNamed, parseXml } from "../../machine/xml.ts";
+import { provenMonitor } from "../../machine/pacemaker.ts";
 import { run } from "../../machine/process.ts";
 import type { ClusterSight, Fence } from "./report.ts";
 
@@ -73,24 +74,15 @@ function deviceOf(
 ): readonly [string, ClusterSight["devices"][string]] {
   const id = device.getAttribute("id") ?? "";
   const on = allNamed(device, "node")[0]?.getAttribute("name") ?? null;
-  const history = allNamed(document, "resource_history")
-    .filter((each) => each.getAttribute("id") === id)
-    .flatMap((each) => allNamed(each, "operation_history"))
-    .toSorted((a, b) => Number(a.getAttribute("call") ?? 0) - Number(b.getAttribute("call") ?? 0));
-  const last = history.at(-1);
-  const proven =
-    on !== null &&
-    last?.getAttribute("task") === "monitor" &&
-    last.getAttribute("rc") === "0" &&
-    last.hasAttribute("interval");
+  const proven = on === null ? undefined : provenMonitor(document, id);
   const failure = failures.find(({ resource }) => resource === id);
   return [
     id.startsWith(devicePrefix) ? id.slice(devicePrefix.length) : id,
     {
       on,
-      since_ms: proven ? timeOf(last.getAttribute("last-rc-change")) : null,
-      interval_s: Number.parseInt(last?.getAttribute("interval") ?? "0", 10) / 1000,
-      failed: proven || failure === undefined ? null : failure.why.slice(0, 500),
+      since_ms: proven === undefined ? null : timeOf(proven.getAttribute("last-rc-change")),
+      interval_s: Number.parseInt(proven?.getAttribute("interval") ?? "0", 10) / 1000,
+      failed: proven !== undefined || failure === undefined ? null : failure.why.slice(0, 500),
     },
   ];
 }

@@ -21,9 +21,9 @@ import { readPower } from "./power.ts";
 import { type EtcdSight, type HoldingSight, type Known, known, type Report, unknown } from "./report.ts";
 import { sayingOf } from "./publish.ts";
 import { Said } from "./said.ts";
+import { readSetupReport } from "../setup/report.ts";
 
 const connect_ms = 700;
-const doneFile = "/var/lib/duet/setup-done";
 
 export interface Place {
   readonly site: Site;
@@ -40,7 +40,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
   const mine = site.machines.find(({ name }) => name === me);
   const theirs = site.machines.find(({ name }) => name !== me);
   if (mine === undefined || theirs === undefined) throw new Error(`bug: ${me} has no peer in its site`);
-  const [corosync, pacemaker, holding, unit, own, peer, peerSays, peerSaying, powers, last, setUp] =
+  const [corosync, pacemaker, holding, unit, own, peer, peerSays, peerSaying, powers, last, setup] =
     await Promise.all([
       attempt("Corosync", () => corosyncHere(site)),
       attempt("Pacemaker", pacemakerHere),
@@ -56,7 +56,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
       attempt("Pacemaker's attributes", async () => known(await sayingOf(theirs.name, source_ms))),
       powersOf(power ? site.machines : [], folder),
       attempt("the flight recorder", async () => known((await lastOff(paths.record, theirs.name)) ?? null)),
-      exists(doneFile),
+      readSetupReport(),
     ]);
   return {
     format: 1,
@@ -64,7 +64,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     duet,
     at_ms: Date.now(),
     up_s: Math.round(uptime()),
-    setUp,
+    setup,
     corosync,
     pacemaker,
     holding,

@@ -95,6 +95,45 @@ test("no etcd that has quorum: 0 only where both are known not to serve, unknown
   assert.equal(off.whole, "0", "a machine without power serves nothing");
 });
 
+test("an etcd whose data was given up is not promised to start again by itself: it joins", () => {
+  const [down, given] = [false, true].map(
+    (masked) =>
+      judge(
+        fromMachine(
+          wholeReport("node2", {
+            unit: known({ active: "failed", masked, failedStarts: 3 }),
+            etcd: { node1: unknown("silent"), node2: unknown(refused) },
+          }),
+        ),
+      ).wrong.find(({ code }) => code === "DUET-E-STATUS-ETCD-DOWN") ?? assert.fail(),
+  );
+  assert.match(down?.fix ?? "", /duet starts it again by itself/);
+  assert.match(given?.what ?? "", /its data was given up/);
+  assert.doesNotMatch(given?.fix ?? "", /starts it again/);
+  assert.match(given?.fix ?? "", /it joins node1 by itself once that serves/);
+});
+
+test("a setup that failed is told with its step and its reason, also one that was run again", () => {
+  const problem = { code: "DUET-E-X", where: "node2", what: "it\ndoes not answer", fix: "see its wires" };
+  const failed = { state: "failed", at: "2026-11-15T17:00:00.000Z", step: "wait for node2" } as const;
+  const of = (setup: Report["setup"]) =>
+    judge(fromMachine(wholeReport("node1", { setup }))).wrong.map(({ code, what, fix }) => ({
+      code,
+      what,
+      fix,
+    }));
+  const [told, ...more] = of({ ...failed, problems: [problem] });
+  assert.deepEqual(more, []);
+  assert.equal(told?.code, "DUET-E-STATUS-NOT-SET-UP");
+  assert.equal(
+    told?.what,
+    'its setup failed in the step "wait for node2": DUET-E-X: node2: it does not answer',
+  );
+  assert.match(told?.fix ?? "", /^see its wires; then `duet setup` on node1/);
+  assert.match(of({ state: "begun" })[0]?.what ?? "", /not finished/);
+  assert.match(of({ ...failed, problems: [] })[0]?.what ?? "", /not finished/);
+});
+
 test("two voters are 1+1 only when both are full, and that must be known", () => {
   const late = wholeReport("node1", {
     peerSays: known({

@@ -25,6 +25,7 @@ export function judge(views: Views): Status {
     learner: learnerOf(views, sights),
     fencing,
     lastFence: lastFenceOf(views),
+    noOutlet: views.noOutlet,
   };
   return { ...base, wrong: wrongs(base, views) };
 }

@@ -3,12 +3,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { plainTables } from "../../decide/print.ts";
+import { putOff } from "../hands/pace.ts";
 import { pageOf } from "./page.ts";
 
 const checkout = join(import.meta.dirname, "..", "..", "..");
 const rules = plainTables().flatMap((table) => table.rules);
 /** A machine that decides so waits, refuses, or calls somebody: an operator will read the sentence. */
-const told = new Set(["wait", "needs-human", "refuse-fence", "stop-and-alarm"]);
+const told = new Set<string>(["wait", "needs-human", "refuse-fence", "stop-and-alarm", ...putOff]);
 
 test("each rule that makes a machine wait, refuses or calls a person has its page", async () => {
   const wanted = rules

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { paths } from "../../base/paths.ts";
 import { DuetError } from "../../base/problem.ts";
+import { asciiJson } from "../../base/text.ts";
 import { attributeOf, setAttribute } from "../../machine/attributes.ts";
 import { type Saying, sayingShape } from "./report.ts";
 import { mainSaying, Said } from "./said.ts";
@@ -38,14 +39,8 @@ function isTold(path: string, text: string): boolean {
   return found !== undefined && Date.now() - found.mtimeMs < repeat_ms && readFileSync(path, "utf8") === text;
 }
 
-/** In plain ASCII, as Pacemaker's tools want it. */
-async function publishSaying(saying: Saying, deadline_ms: number): Promise<void> {
-  const plain = JSON.stringify(saying).replaceAll(
-    /[^ -~]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  await setAttribute(attribute, plain, deadline_ms);
-}
+const publishSaying = (saying: Saying, deadline_ms: number): Promise<void> =>
+  setAttribute(attribute, asciiJson(JSON.stringify(saying)), deadline_ms);
 
 export async function sayingOf(machine: string, deadline_ms: number): Promise<Saying | null> {
   const parsed = v.safeParse(text, await attributeOf(machine, attribute, deadline_ms));

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { setupReport } from "../setup/report.ts";
 
 /** What can't be known is told with its reason: a status never guesses. */
 export type Known<T> =
@@ -94,7 +95,7 @@ export const reportShape = v.object({
   duet: v.string(),
   at_ms: v.number(),
   up_s: v.number(),
-  setUp: v.boolean(),
+  setup: setupReport,
   corosync: knownShape(
     v.object({
       quorate: v.boolean(),

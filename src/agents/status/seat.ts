@@ -35,12 +35,17 @@ export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): 
   return {
     site: site.name,
     machines: site.machines.map(({ name }) => name),
+    noOutlet: withoutOutlet(site),
     from: undefined,
     at_ms: Date.now(),
     reports: Object.fromEntries(reports),
     power: Object.fromEntries(powers),
   };
 }
+
+/** The stock agent uses none. */
+export const withoutOutlet = ({ machines, fencing: { agent } }: Site): readonly string[] =>
+  machines.filter(({ pdu }) => pdu === undefined || agent === "fence_redfish").map(({ name }) => name);
 
 async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
   const answer = await callBySsh(machine, {

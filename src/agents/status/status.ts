@@ -7,6 +7,8 @@ export interface Views {
   readonly site: string;
   /** The two names, in the order of the site file. */
   readonly machines: readonly string[];
+  /** Those that no outlet can be switched off for. */
+  readonly noOutlet: readonly string[];
   /** Who asks: a machine's name, or undefined for an operator elsewhere. */
   readonly from: string | undefined;
   readonly at_ms: number;
@@ -78,6 +80,8 @@ export interface Status {
   readonly learner: Learner | null;
   readonly fencing: readonly FencingStatus[];
   readonly lastFence: Known<Fence | null>;
+  /** Machines that nobody can prove off if their power feed is lost, and with it their BMC. */
+  readonly noOutlet: readonly string[];
   readonly wrong: readonly Wrong[];
 }
 

@@ -47,7 +47,7 @@ export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {
     duet: "0.1.0",
     at_ms: now_ms,
     up_s: 7200,
-    setUp: true,
+    setup: { state: "done", at: "2026-11-01T00:00:00.000Z" },
     corosync: known({ quorate: true, members: ["node1", "node2"], waits: false }),
     pacemaker: known({
       dc: "node1",
@@ -72,6 +72,7 @@ export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {
 export const fromMachine = (report: Report, power: Views["power"] = {}): Views => ({
   site: "shop",
   machines: ["node1", "node2"],
+  noOutlet: [],
   from: report.machine,
   at_ms: now_ms,
   reports: {
@@ -85,6 +86,7 @@ export const fromMachine = (report: Report, power: Views["power"] = {}): Views =
 export const fromSeat = (node1: Known<Report>, node2: Known<Report>, power: Views["power"] = {}): Views => ({
   site: "shop",
   machines: ["node1", "node2"],
+  noOutlet: [],
   from: undefined,
   at_ms: now_ms,
   reports: { node1, node2 },

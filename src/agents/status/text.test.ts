@@ -3,6 +3,9 @@ import { test } from "node:test";
 import { judge } from "./judge.ts";
 import { moment, span, table, wrap } from "./layout.ts";
 import { known, unknown } from "./report.ts";
+import { readSite } from "../../site/read.ts";
+import { minimal } from "../../site/samples.ts";
+import { withoutOutlet } from "./seat.ts";
 import { fromMachine, fromSeat, now_ms, wholeReport } from "./testing.ts";
 import { statusText } from "./text.ts";
 
@@ -69,4 +72,21 @@ test("words are wrapped, columns aligned, times as exact as a person needs them"
     ["0 s", "99 s", "2 min", "60 min", "2 h", "8 days"],
   );
   assert.equal(moment(now_ms, now_ms + 5_000).replaceAll("\u00a0", " "), "2026-11-15 18:00:00 UTC (5 s ago)");
+});
+
+test("that a lost power feed needs a person is said while all is well, of each machine without an outlet", () => {
+  const views = fromMachine(wholeReport("node1"));
+  const text = (noOutlet: readonly string[]) =>
+    statusText(judge({ ...views, noOutlet }), 200, plain)
+      .split("\n")
+      .filter((line) => line.startsWith("power feed"));
+  assert.deepEqual(text([]), []);
+  assert.match(
+    text(["node2"])[0] ?? "",
+    /node2 can't be fenced by a PDU outlet: .* nobody can prove Off, and a person is needed$/,
+  );
+  const { site } = readSite(minimal, "site.yaml");
+  assert.ok(site !== undefined);
+  assert.deepEqual(withoutOutlet(site), ["node1", "node2"]);
+  assert.match(text(withoutOutlet(site))[0] ?? "", /node1 and node2 can't be fenced by a PDU outlet/);
 });

@@ -41,6 +41,9 @@ export function statusText(status: Status, width: number, paint: Paint): string 
     ...status.fencing.flatMap((each, index) =>
       labelled(index === 0 ? "fencing" : "", fencingText(each, status), indent, width),
     ),
+    ...(status.noOutlet.length === 0
+      ? []
+      : labelled("power feed", noOutletText(status.noOutlet), indent, width)),
     ...machines.flatMap((each) => labelled(each.name, saysText(each), indent, width)),
     ...unknownLines(status, width),
     "",
@@ -130,6 +133,10 @@ function fencingText(
   const { since_ms, every_s } = proven.value;
   return `${by} -> ${target}: proven by login and a look at the power each ${every_s} s, for ${span(now_ms - since_ms)} now${real}`;
 }
+
+/** Said while all is well: then there is time to change it. */
+const noOutletText = (names: readonly string[]): string =>
+  `${names.join(" and ")} can't be fenced by a PDU outlet: if machine and BMC lose power together nobody can prove Off, and a person is needed`;
 
 function saysText({ name, says, corosync, reported }: MachineStatus): string {
   const saying = valueOf(says);

@@ -1,5 +1,5 @@
 import { pageOf } from "./page.ts";
-import type { Saying } from "./report.ts";
+import type { Report, Saying } from "./report.ts";
 import { valueOf } from "./report.ts";
 import type { FencingStatus, MachineStatus, Status, Views, Wrong } from "./status.ts";
 
@@ -135,7 +135,7 @@ function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly 
   return [wrong("DUET-E-STATUS-PEER-AWAY", name, "is not in the cluster", fix)];
 }
 
-function etcdOf({ name, etcd, corosync }: MachineStatus, { reports }: Views): readonly Wrong[] {
+function etcdOf({ name, etcd, corosync }: MachineStatus, { machines, reports }: Views): readonly Wrong[] {
   const found: Wrong[] = [];
   const report = valueOf(reports[name]);
   const state = valueOf(etcd);
@@ -149,7 +149,9 @@ function etcdOf({ name, etcd, corosync }: MachineStatus, { reports }: Views): re
         "DUET-E-STATUS-ETCD-DOWN",
         name,
         `etcd does not run${tries}${masked}`,
-        `duet starts it again by itself; \`journalctl -u duet-etcd -u duet-work\` on ${name} says why it ended`,
+        unit?.masked === true
+          ? `it joins ${machines.find((each) => each !== name) ?? "its peer"} by itself once that serves, and starts then; \`journalctl -u duet-work\` on ${name} says why it gave up`
+          : `duet starts it again by itself; \`journalctl -u duet-etcd -u duet-work\` on ${name} says why it ended`,
       ),
     );
   }
@@ -222,15 +224,7 @@ function servicesOf({ name, corosync, pacemaker }: MachineStatus, { reports }: V
   const report = valueOf(reports[name]);
   if (report === undefined) return [];
   const found: Wrong[] = [];
-  if (!report.setUp)
-    found.push(
-      wrong(
-        "DUET-E-STATUS-NOT-SET-UP",
-        name,
-        "its setup is not finished",
-        "`journalctl -u duet-setup` says what it waits for",
-      ),
-    );
+  found.push(...setupOf(name, report.setup));
   if (!corosync.known)
     found.push(wrong("DUET-E-COROSYNC-SILENT", name, corosync.why, "see `systemctl status corosync`"));
   else if (!pacemaker.known)
@@ -241,6 +235,37 @@ function servicesOf({ name, corosync, pacemaker }: MachineStatus, { reports }: V
     );
   return found;
 }
+
+/** A setup that was done and then failed when it was run again is told too: the machine may be half of what the site file says. */
+function setupOf(name: string, setup: Report["setup"]): readonly Wrong[] {
+  if (setup.state === "done") return [];
+  const [problem] = setup.state === "failed" ? setup.problems : [];
+  if (setup.state === "begun" || problem === undefined)
+    return [
+      wrong(
+        "DUET-E-STATUS-NOT-SET-UP",
+        name,
+        "its setup is not finished",
+        "`journalctl -u duet-setup` says what it waits for",
+      ),
+    ];
+  const { code, where, what, fix } = problem;
+  return [
+    wrong(
+      "DUET-E-STATUS-NOT-SET-UP",
+      name,
+      `its setup failed in the step "${setup.step}": ${code}: ${where}: ${short(what)}`,
+      `${short(fix)}; then \`duet setup\` on ${name}, which runs by itself until it has succeeded once`,
+    ),
+  ];
+}
+
+const what_max = 300;
+/** On one line, and not more than somebody reads. */
+const short = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > what_max ? `${line.slice(0, what_max)}…` : line;
+};
 
 /** Each machine's Pacemaker knows of both: the failure of one that can't be asked is told by its peer. */
 function failedOn({ name }: MachineStatus, { reports }: Views): readonly Wrong[] {

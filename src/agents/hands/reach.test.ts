@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failed, success } from "../../act/effects.ts";
+import { etcdNow } from "./reach.ts";
+
+/** What the members' port says, one answer after the other, and the clients' port. */
+const seen = async (probes: readonly boolean[], leads: "self" | "other" | "nobody") => {
+  let asked = 0;
+  const now = await etcdNow(
+    async () => success(true),
+    async () => probes[asked++] === true,
+    { leads: async () => leads },
+  );
+  return { ...now, asked };
+};
+
+test("an etcd that missed a probe runs: it answered at its other port, or when it was asked again", async () => {
+  assert.deepEqual(await seen([true], "nobody"), { running: true, leader: false, asked: 1 });
+  assert.deepEqual(await seen([false], "self"), { running: true, leader: true, asked: 1 });
+  assert.deepEqual(await seen([false], "other"), { running: true, leader: true, asked: 1 });
+  assert.deepEqual(await seen([false, true], "nobody"), { running: true, leader: false, asked: 2 });
+  assert.deepEqual(await seen([false, false, true], "nobody"), { running: false, leader: false, asked: 2 });
+});
+
+test("an etcd whose unit is down, or can't be asked for, is not asked itself", async () => {
+  for (const up of [success(false), failed("deadline", "")])
+    assert.deepEqual(
+      await etcdNow(
+        async () => up,
+        () => assert.fail("it was asked"),
+        { leads: () => assert.fail("it was asked") },
+      ),
+      { running: false, leader: false },
+    );
+});
