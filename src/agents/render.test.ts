@@ -124,6 +124,6 @@ test("a BMC that is known by its fingerprint is known by it on the machines too"
   const read = readSite(machineSite(written), "site.yaml").site;
   assert.deepEqual(
     read?.machines.map(({ bmc }) => bmc.trust),
-    Array(2).fill({ by: "fingerprint", sha256 }),
+    Array.from({ length: 2 }, () => ({ by: "fingerprint", sha256 })),
   );
 });

@@ -108,7 +108,7 @@ test("a takeover waits for no hash of an old segment: each gets its own later, o
   assert.deepEqual(await listed(), names.slice(-1));
   assert.deepEqual([await hashOneKept(copy), (await listed()).length], [true, 2]);
   assert.deepEqual([await hashOneKept(copy), await hashOneKept(copy)], [true, false]);
-  assert.deepEqual((await listed()).toSorted(), names);
+  assert.deepEqual(new Set(await listed()), new Set(names));
   assert.ok(await checkKept(copy));
   await writeFile(join(copy, names[0] ?? ""), "x");
   assert.equal(await checkKept(copy), false);
