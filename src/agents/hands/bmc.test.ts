@@ -134,7 +134,9 @@ test("a slow BMC is waited for call by call, and a later process has less to wai
   assert.equal(value(await bmcEffects(ways()).peerPower(240_000)), "on");
   assert.ok(systems.of(places.node2)?.reset !== undefined);
   // One call, of which the answer comes too late: it has gone out, and reading Off is what counts.
-  assert.equal(failure(await bmcEffects(ways()).commandOff("BMC", 50)).kind, "deadline");
+  await fault("slow", "3");
+  assert.equal(failure(await bmcEffects(ways()).commandOff("BMC", 2_400)).kind, "deadline");
+  await fault("slow", "0.1");
   await until("Off", async () => value(await bmcEffects(ways()).peerPower(240_000)) === "off", {
     deadline_ms: 60_000,
     every_ms: 10,
