@@ -32,3 +32,14 @@ export async function until<T>(
     await sleep(options.every_ms ?? 100);
   }
 }
+
+/** What `work` gives, or what `late` does where it takes longer. It can't be called back: what was begun is left behind. */
+export async function inTime<T>(work: Promise<T>, deadline_ms: number, late: () => T): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(late()), deadline_ms);
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,7 @@
 import { perform } from "../../act/perform.ts";
 import { type End, type Steps, stopped } from "../../act/steps.ts";
+import type { Facts } from "../../decide/facts.ts";
+import { inTime } from "../../machine/clock.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import type { Hands } from "../hands/effects.ts";
 import { timer } from "../hands/outcome.ts";
@@ -53,24 +55,14 @@ const too_late = "there was no time left for more";
 async function leaveFirst({ hands, say, budget = stop_budget }: Stop): Promise<void> {
   const { effects, recorder } = hands;
   const left_ms = timer(budget.leave_ms);
-  const facts = await inTime(effects.facts(), left_ms());
+  const facts = await inTime<Facts | undefined>(effects.facts(), left_ms(), () => undefined);
   if (facts === undefined) return say("what the world is like was not seen in time: etcd stays a member");
   const { decision, sentence } = effects.decide("leave", facts);
   say(sentence);
   const steps = perform(effects, leaveTimes(hands.times), decision);
   if (steps === undefined) return;
-  const end = await inTime(within(steps, left_ms, recorder.step), left_ms() + budget.lastStep_ms);
-  recorder.stepsEnd(end ?? stopped(too_late));
-}
-
-async function inTime<T>(work: Promise<T>, deadline_ms: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timeout = setTimeout(resolve, deadline_ms, undefined);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timeout);
-  }
+  const going = within(steps, left_ms, recorder.step);
+  recorder.stepsEnd(await inTime<End>(going, left_ms() + budget.lastStep_ms, () => stopped(too_late)));
 }
 
 /** To the end, or to the first step that would begin too late. */

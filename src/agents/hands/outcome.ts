@@ -1,6 +1,6 @@
 import { type Failure, failed, type Outcome } from "../../act/effects.ts";
 import { DuetError } from "../../base/problem.ts";
-import { now_ms } from "../../machine/clock.ts";
+import { inTime, now_ms } from "../../machine/clock.ts";
 import { errnoOf } from "../../machine/files.ts";
 
 /** Errors that mean no, and not that something is broken: the log may not be committed, or it is somebody's. */
@@ -28,16 +28,9 @@ export function failureOf(error: unknown): { readonly ok: false; readonly failur
  * that does no harm then, and that may be repeated.
  */
 export async function within<T>(deadline_ms: number, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
-  const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
-  const timer = setTimeout(
-    () => resolve(failed("deadline", `the disk did not do it within ${deadline_ms} ms`)),
-    deadline_ms,
+  return await inTime<Outcome<T>>(work().catch(failureOf), deadline_ms, () =>
+    failed("deadline", `the disk did not do it within ${deadline_ms} ms`),
   );
-  try {
-    return await Promise.race([promise, work().catch(failureOf)]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What is left of a deadline that several calls share. */

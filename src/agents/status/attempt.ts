@@ -1,4 +1,5 @@
 import { DuetError } from "../../base/problem.ts";
+import { inTime } from "../../machine/clock.ts";
 import { errnoOf } from "../../machine/files.ts";
 import { type Known, unknown } from "./report.ts";
 
@@ -11,19 +12,11 @@ export async function attempt<T>(
   ask: () => Promise<Known<T>>,
   deadline_ms: number = source_ms + 300,
 ): Promise<Known<T>> {
-  const late = Promise.withResolvers<Known<T>>();
-  const timer = setTimeout(
-    () => late.resolve(unknown(`${what} did not answer within ${deadline_ms} ms`)),
+  return await inTime<Known<T>>(
+    ask().catch((error: unknown) => unknown(reasonOf(what, error))),
     deadline_ms,
+    () => unknown(`${what} did not answer within ${deadline_ms} ms`),
   );
-  try {
-    return await Promise.race([
-      late.promise,
-      ask().catch((error: unknown) => unknown(reasonOf(what, error))),
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function reasonOf(what: string, error: unknown): string {
