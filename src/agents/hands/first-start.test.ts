@@ -13,6 +13,7 @@ import { entry_type } from "../../facts/segment.ts";
 import { exists } from "../../machine/files.ts";
 import { no_log } from "./disk.ts";
 import { isFirstStart, redoingFirst } from "./first-start.ts";
+import { nothing_said } from "./testing.ts";
 
 const id = 0xbdae9bbc11dd390dn;
 const made = () => new WalBuilder(id, 0xc0ffeen);
@@ -26,14 +27,6 @@ const torn = () =>
   );
 const begun = () => torn().state({ term: 1, vote: 0n, commit: 1 });
 
-const nothing: Published = {
-  holding: empty,
-  serving: false,
-  running: false,
-  leaving: false,
-  turn: undefined,
-  logEnd: undefined,
-};
 const lineage = { epoch: 4, owner: "node2" };
 
 test("a first start is one that setup noted, with no data here and nothing at the peer that speaks against it", async () => {
@@ -42,27 +35,27 @@ test("a first start is one that setup noted, with no data here and nothing at th
     const where = { firstStart: join(folder, "first-start"), etcdData: join(folder, "etcd") };
     const ask = (said: Published | undefined) =>
       isFirstStart(async () => success(said), "node1", "node2", where);
-    assert.equal(await ask(nothing), false, "setup has noted nothing");
+    assert.equal(await ask(nothing_said), false, "setup has noted nothing");
     await writeFile(where.firstStart, "");
-    assert.equal(await ask(nothing), true);
+    assert.equal(await ask(nothing_said), true);
     assert.equal(await ask(undefined), false, "the peer has said nothing yet");
     assert.equal(
       await isFirstStart(async () => failed("deadline", ""), "node1", "node2", where),
       false,
       "nobody knows what the peer says",
     );
-    assert.equal(await ask({ ...nothing, holding: { ...empty, data: true } }), false);
-    assert.equal(await ask({ ...nothing, holding: { ...empty, lineage } }), false);
-    assert.equal(await ask({ ...nothing, turn: 1 }), true, "the turn of a new peer");
+    assert.equal(await ask({ ...nothing_said, holding: { ...empty, data: true } }), false);
+    assert.equal(await ask({ ...nothing_said, holding: { ...empty, lineage } }), false);
+    assert.equal(await ask({ ...nothing_said, turn: 1 }), true, "the turn of a new peer");
     assert.equal(
-      await ask({ ...nothing, turn: 0 }),
+      await ask({ ...nothing_said, turn: 0 }),
       false,
       "it would be this machine's: both would race at once",
     );
     await writeFiles(where.etcdData, begun().files());
-    assert.equal(await ask(nothing), false, "there is data");
+    assert.equal(await ask(nothing_said), false, "there is data");
     await rm(where.etcdData, { recursive: true });
-    assert.equal(await ask(nothing), false, "data that was there and is lost is no first start");
+    assert.equal(await ask(nothing_said), false, "data that was there and is lost is no first start");
     assert.equal(await exists(where.firstStart), false);
   } finally {
     await rm(folder, { recursive: true });
@@ -121,7 +114,7 @@ const cases: Readonly<Record<string, (data: string) => Promise<unknown>>> = {
 for (const [name, make] of Object.entries(cases))
   test(`a first start that was cut short is done again, and what it left is kept: ${name}`, async () => {
     await cut(make, async ({ where, starts, hands }) => {
-      const peer = async () => success(nothing);
+      const peer = async () => success(nothing_said);
       assert.equal(await isFirstStart(peer, "node1", "node2", where), true);
       assert.ok(await exists(where.firstStart));
       const { inspect, unit } = hands(false);
@@ -144,7 +137,7 @@ test("data that somebody may have been answered from is never taken for such a r
   };
   for (const [name, make] of Object.entries(lost))
     await cut(make, async ({ where, hands }) => {
-      const peer = async () => success(nothing);
+      const peer = async () => success(nothing_said);
       const { inspect, unit } = hands(false);
       assert.deepEqual(await inspect(), failed("failed", "inspected"), name);
       await unit.start("first", 1_000);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Published } from "../../act/effects.ts";
-import { empty } from "../../decide/facts.ts";
 import { saidIn } from "./attributes.ts";
 import { decodeSaying, encodeSaying } from "./saying.ts";
+import { nothing_said } from "./testing.ts";
 
 const epoch = fc.nat();
 const name = fc.string({ minLength: 1, maxLength: 63 });
@@ -51,25 +51,16 @@ test("what is said is heard, in letters that every locale has", () => {
   );
 });
 
-const said: Published = {
-  holding: empty,
-  serving: false,
-  running: false,
-  leaving: false,
-  turn: undefined,
-  logEnd: undefined,
-};
-
 test("in another membership it says nothing", () => {
-  const text = `1.9 ${encodeSaying(said)}`;
+  const text = `1.9 ${encodeSaying(nothing_said)}`;
   for (const ring of ["1.91", "1.", "1", "2.9", ""]) assert.equal(saidIn(text, ring), undefined, ring);
   assert.equal(saidIn(undefined, "1.9"), undefined);
 });
 
 test("what can't be understood was not said, and what is new is passed over", () => {
-  const whole: unknown = JSON.parse(encodeSaying(said));
+  const whole: unknown = JSON.parse(encodeSaying(nothing_said));
   assert.ok(typeof whole === "object" && whole !== null);
-  assert.deepEqual(decodeSaying(JSON.stringify({ ...whole, mood: "good" })), said);
+  assert.deepEqual(decodeSaying(JSON.stringify({ ...whole, mood: "good" })), nothing_said);
   for (const text of [
     "",
     "{",

@@ -1,3 +1,5 @@
+import type { Published } from "../../act/effects.ts";
+import { empty } from "../../decide/facts.ts";
 import type { Membership } from "../../machine/corosync.ts";
 import type { Pacemaker } from "./attributes.ts";
 import type { Corosync } from "./quorum.ts";
@@ -50,3 +52,13 @@ export class FakePacemaker {
     };
   }
 }
+
+/** What a machine says that holds nothing and runs nothing. */
+export const nothing_said: Published = {
+  holding: empty,
+  serving: false,
+  running: false,
+  leaving: false,
+  turn: undefined,
+  logEnd: undefined,
+};
