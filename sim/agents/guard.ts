@@ -46,12 +46,10 @@ async function guard(node: Node, life: Life): Promise<void> {
     const { quorate, members } = world.corosync.view(id);
     const stuck = world.pacemaker.controller(id)?.belief(peer).unclean === true;
     if (!memory.busy && !memory.started && (stuck || !members.includes(peer))) {
-      memory.busy = true;
       const effects = effectsOf(node, life);
       // With quorum, and nothing started: Pacemaker waits for a fence, and nobody else says what that waits for.
       node.decide("start", await effects.facts());
       if (!quorate) await runSteps(loneStart(effects, node.times), (step) => node.step(step));
-      memory.busy = false;
     }
     await tasks.sleep(life, again_us);
   }
