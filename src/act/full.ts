@@ -7,6 +7,7 @@ import type { Times } from "./times.ts";
 /** A learner asks to become a voter until the leader says yes; etcd says no while the learner is behind. */
 export async function* promoteLearner(effects: Effects, times: Times): Steps {
   const { members, quorum } = effects;
+  let silent = 0;
   for (let tries = 0; tries < times.promotion_tries_max; tries++) {
     // A voter that does not run would take the leader its quorum.
     const up = await effects.unit.isRunning();
@@ -19,6 +20,10 @@ export async function* promoteLearner(effects: Effects, times: Times): Steps {
     if (promoted.ok) return yield* becomeFull(effects, times);
     // Promoted before, and the answer was lost: then the leader's list shows a voter.
     if ((await isVoterByLeader(effects, times)).ok) return yield* becomeFull(effects, times);
+    // A peer whose etcd does not answer may wait for a word of this machine, which says nothing while it asks.
+    silent = (await isLearnerByPeer(effects, times)) ? 0 : silent + 1;
+    if (silent >= times.tries_max)
+      return { done: false, why: "the peer's etcd does not answer, or does not know this learner any more" };
     await effects.pause(times.again_ms);
   }
   return { done: false, why: "the leader has not promoted this learner yet: it still catches up" };
@@ -53,6 +58,11 @@ async function* markFull(effects: Effects, times: Times): AsyncGenerator<string,
   yield "tell the peer";
   await publishFacts(effects, times);
   return ended;
+}
+
+async function isLearnerByPeer({ members }: Effects, times: Times): Promise<boolean> {
+  const list = await members.list("peer", times.etcd_call_ms);
+  return list.ok && list.value.some(({ machine, role }) => machine === "self" && role === "learner");
 }
 
 /**
