@@ -25,6 +25,9 @@ export class EtcdUnit implements Tenant {
   readonly #peer: () => Member | undefined;
   #member: Member | undefined;
   #masked = false;
+  #held: (() => void) | undefined;
+  /** Told to end while it was held. */
+  #doomed = false;
 
   /** `peer` gives the other machine's member where it can be reached from here. */
   constructor(env: EtcdEnv, machine: Machine, peer: () => Member | undefined) {
@@ -112,6 +115,10 @@ export class EtcdUnit implements Tenant {
       done();
       return;
     }
+    if (this.#held !== undefined) {
+      this.#doomed = true;
+      return;
+    }
     const end = () => {
       if (!this.machine.life.alive) return;
       member.exit("stopped", "close");
@@ -127,12 +134,32 @@ export class EtcdUnit implements Tenant {
     }
   }
 
-  /** SIGKILL. */
+  /** SIGKILL, which one that is held by its disk gets only when the disk lets go. */
   kill(): void {
-    this.#member?.exit("killed", "crash");
+    if (this.#held !== undefined) this.#doomed = true;
+    else this.#member?.exit("killed", "crash");
+  }
+
+  /** Its disk does not answer: it stands still, and nothing ends it. `freed`: told when the disk lets go. */
+  hold(freed: () => void): void {
+    if (!this.active) return;
+    this.#held = freed;
+    this.#member?.pause();
+  }
+
+  release(): void {
+    const freed = this.#held;
+    if (freed === undefined) return;
+    this.#held = undefined;
+    freed();
+    if (this.#doomed) this.kill();
+    else if (!this.machine.hung) this.#member?.resume();
+    this.#doomed = false;
   }
 
   dead(): void {
+    this.#held = undefined;
+    this.#doomed = false;
     this.#member?.exit("power cut", "cut");
   }
 
@@ -141,6 +168,6 @@ export class EtcdUnit implements Tenant {
   }
 
   resumed(): void {
-    this.#member?.resume();
+    if (this.#held === undefined) this.#member?.resume();
   }
 }

@@ -81,6 +81,7 @@ function repair({ world, site }: Storm): void {
     for (const end of [2, 3, 4]) world.management.healBoth(machine.id, end);
     world.bmc(machine.id).setFaults([]);
     machine.disk.slower_us = 0;
+    world.unit(machine.id).release();
     machine.resume();
     if (machine.id === site.dark) darken(world, machine.id);
     else if (world.pdu.isOn(machine.id)) world.feed(machine.id, true);

@@ -55,6 +55,8 @@ async function act(node: Node, operation: Operation, context: ActionContext): Pr
       memory.publish = true;
       wake(node);
       if (!memory.started) return "not running";
+      // Then Pacemaker stops it, and a stop that fails is answered by a fence, where there is somebody for that.
+      if (memory.held && world.corosync.view(node.id).members.includes(node.peer)) return "error";
       return memory.promoted ? "promoted" : "ok";
   }
 }
@@ -111,11 +113,12 @@ async function stop(node: Node, life: Life): Promise<Outcome> {
   const { decision } = node.decide("leave", await effects.facts());
   const steps = perform(effects, leaveTimes(node), decision);
   if (steps !== undefined) await runSteps(steps, (step) => node.step(step));
-  await effects.unit.stop(leaveTimes(node).etcd_stop_ms);
-  memory.started = false;
-  memory.promoted = false;
+  const down = await effects.unit.stop(leaveTimes(node).etcd_stop_ms);
   memory.leaving = false;
   memory.busy = false;
+  if (!down.ok) return "error";
+  memory.started = false;
+  memory.promoted = false;
   await effects.attributes.score(undefined, node.times.attribute_ms);
   return "ok";
 }

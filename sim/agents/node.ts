@@ -40,6 +40,8 @@ interface Memory {
   promoted: boolean;
   leaving: boolean;
   failedStarts: number;
+  /** etcd was to be given up, and can't be ended. */
+  held: boolean;
   /** A machine of steps is at work: there is never a second one. */
   busy: boolean;
   worker: Life | undefined;
@@ -59,6 +61,7 @@ const nothing = (): Memory => ({
   promoted: false,
   leaving: false,
   failedStarts: 0,
+  held: false,
   busy: false,
   worker: undefined,
   again: false,
@@ -158,6 +161,11 @@ export class Node {
     this.#said = verdict;
     if (question === "start" || question === "etcd") this.verdict = verdict;
     return verdict;
+  }
+
+  /** A start of etcd; one that can't be ended counts like one that does not start. */
+  noteStart(worked: boolean): void {
+    this.memory.failedStarts = worked ? 0 : this.memory.failedStarts + 1;
   }
 
   step(name: string): void {

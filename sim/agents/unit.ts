@@ -17,6 +17,10 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
   const { world, id, memory } = node;
   const { tasks } = world.kernel;
   const unit = world.unit(id);
+  const isEnded = (): Outcome => {
+    if (!unit.active) memory.held = false;
+    return unit.active ? failed("deadline", "etcd can't be ended: its process stays") : done;
+  };
   return {
     isRunning: () => tasks.look(life, () => success(unit.running !== undefined)),
     start: (how, deadline_ms) => start(node, life, how, deadline_ms),
@@ -35,12 +39,13 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
         );
         unit.stop(end);
       });
-      return done;
+      if (unit.active) node.noteStart(false);
+      return isEnded();
     },
     end: () =>
       tasks.effect(life, ended_us, () => {
         unit.kill();
-        return done;
+        return isEnded();
       }),
     setForceFlag: () =>
       tasks.effect(life, 1_000, () => {
@@ -52,6 +57,11 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
         memory.force = false;
         return done;
       }),
+    callForFence: () =>
+      tasks.effect(life, 1_000, () => {
+        memory.held = true;
+        return done;
+      }),
     setMasked: (masked) =>
       tasks.effect(life, 1_000, () => {
         unit.mask(masked);
@@ -61,7 +71,7 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
 }
 
 async function start(node: Node, life: Life, how: StartKind, deadline_ms: number): Promise<Outcome> {
-  const { world, id, memory } = node;
+  const { world, id } = node;
   const { tasks } = world.kernel;
   const unit = world.unit(id);
   // One that is on its way up is waited for: a start may be repeated.
@@ -82,7 +92,7 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
     world.kernel.after(deadline_ms * 1000, () => end("etcd does not come up"));
     unit.start(kind, end);
   });
-  memory.failedStarts = why === undefined ? 0 : memory.failedStarts + 1;
+  node.noteStart(why === undefined);
   return why === undefined ? done : failed("failed", why);
 }
 

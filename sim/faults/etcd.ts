@@ -4,6 +4,9 @@ import { later, onAgain, second_us, some_us, type StormFault, switchOn, type Tro
 const what = label("storm.damage");
 const when = label("storm.damage-when");
 const learner_us = 300_000;
+/** Longer than a stop, so that it is seen to fail; and short enough for the stop to come through. */
+const held_us = [90 * second_us, 20 * second_us] as const;
+const holds = label("storm.held");
 /** Each sync takes that much longer. */
 const slower_us = 150_000;
 
@@ -71,6 +74,16 @@ export const damageFaults: readonly StormFault[] = [
     },
   },
   { name: "etcd's folder is damaged", run: damage },
+  {
+    name: "a disk that does not answer holds etcd: nothing ends it",
+    run: ({ world, site, machine }) => {
+      const unit = world.unit(machine);
+      // It is tried again each minute then, which the rules don't know.
+      unit.hold(() => site.nodes[machine]?.noteStart(true));
+      const held = held_us[world.kernel.choices.pick(holds, held_us.length)] ?? 0;
+      world.kernel.after(held, () => unit.release());
+    },
+  },
   {
     name: "an orderly shutdown, and the peer's folder of etcd is damaged while the machine leaves",
     run: (trouble) => {

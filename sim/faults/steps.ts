@@ -58,6 +58,7 @@ const leave = [
   "be removed through the peer",
   "see the peer as the only voter",
   "stop etcd",
+  "say that this machine has left",
 ] as const;
 const loneStart = [
   "wait for this machine's turn",

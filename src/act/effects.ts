@@ -95,6 +95,8 @@ export interface UnitEffects {
   readonly dropForceFlag: () => Promise<Outcome>;
   /** A masked unit is not started by anybody. */
   readonly setMasked: (masked: boolean) => Promise<Outcome>;
+  /** Until etcd has ended, Pacemaker finds its resource failed: its stop fails too, and the peer is asked to fence this machine. */
+  readonly callForFence: () => Promise<Outcome>;
 }
 
 /** `join`: with the member list that the serving peer gave. `first`: a new cluster of this machine alone. */

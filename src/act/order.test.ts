@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { empty, type Holding } from "../decide/facts.ts";
+import { failed } from "./effects.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
 import { runSteps } from "./steps.ts";
+import { surrender } from "./surrender.ts";
 import { serveAlone, takeOver } from "./takeover.ts";
 
 const voter: Holding = {
@@ -87,6 +89,36 @@ test("a takeover that is resumed syncs what its killed etcd has written, before 
   await runSteps(serveAlone(world.effects, fast), (step) => steps.push(step));
   assert.ok(steps.includes("sync the log"), steps.join(", "));
   assert.equal(steps.indexOf("sync the log") + 1, steps.indexOf("start etcd"));
+});
+
+test("a BMC that is busy is asked again to power the peer on, until it does or the peer is here", async () => {
+  for (const [refusals, wanted] of [
+    [0, 1],
+    [3, 4],
+    [99, 8],
+  ] as const) {
+    const world = made();
+    world.peer = { ...world.peer, on: false, member: false, holding: voter };
+    world.boot.proven = true;
+    let asked = 0;
+    const commandOn = async (deadline_ms: number) => {
+      asked += 1;
+      if (asked <= refusals) return failed("failed", "busy");
+      return await world.effects.bmc.commandOn(deadline_ms);
+    };
+    const effects = { ...world.effects, bmc: { ...world.effects.bmc, commandOn } };
+    assert.deepEqual(await runSteps(takeOver(effects, fast, 6)), { done: true });
+    assert.deepEqual([asked, world.peer.on], [wanted, refusals < 99]);
+  }
+});
+
+test("data that can't be given up, because its etcd stays, is given up to nobody: a fence is called for", async () => {
+  const world = made();
+  const stop = async () => failed("deadline", "its process stays");
+  const effects = { ...world.effects, unit: { ...world.effects.unit, stop } };
+  const end = await runSteps(surrender(effects, fast, 6));
+  assert.equal(end.done, false);
+  assert.deepEqual([world.etcd.held, world.etcd.masked, world.state.surrendered], [true, false, undefined]);
 });
 
 test("a takeover yields to a tag that is higher by now", async () => {

@@ -8,7 +8,12 @@ export async function* surrender(effects: Effects, times: Times, epoch: number):
   const { unit } = effects;
   yield "stop etcd";
   const down = await unit.stop(times.etcd_stop_ms);
-  if (!down.ok) return given("etcd", down.failure);
+  if (!down.ok) {
+    // The peer can't serve before this is done, and it can't be done here.
+    yield "call for the fence of this machine";
+    await unit.callForFence();
+    return given("etcd", down.failure);
+  }
   yield "let nobody start etcd";
   const masked = await unit.setMasked(true);
   if (!masked.ok) return given("etcd", masked.failure);

@@ -152,13 +152,19 @@ async function* seeAlone(effects: Effects, times: Times): AsyncGenerator<string,
   return failed("deadline", "a linearizable read did not show this machine as the only member");
 }
 
+/** A BMC that was without power, or is busy, answers a little later. */
+const power_on_tries = 8;
+
 /** May fail without harm. A peer that is on, or that gave up and lives, needs nothing. */
-async function* powerOn(effects: Effects, times: Times): AsyncGenerator<string, End, void> {
-  const loss = await effects.quorum.loss();
-  // It left in order and went off by itself: an operator who shut it down finds it off.
-  if (loss.ok && loss.value?.wentOff === true) return ended;
-  yield "power the peer on";
-  const power = await effects.bmc.peerPower(times.bmc_ms);
-  if (power.ok && power.value === "off") await effects.bmc.commandOn(times.bmc_ms);
+async function* powerOn({ quorum, bmc, pause }: Effects, times: Times): AsyncGenerator<string, End, void> {
+  for (let tries = 0; tries < power_on_tries; tries++) {
+    const loss = await quorum.loss();
+    // It is here; or it left in order and went off by itself: an operator who shut it down finds it off.
+    if (loss.ok && loss.value?.wentOff !== false) return ended;
+    yield "power the peer on";
+    const power = await bmc.peerPower(times.bmc_ms);
+    if (power.ok && (power.value === "on" || (await bmc.commandOn(times.bmc_ms)).ok)) return ended;
+    await pause(4 * times.again_ms);
+  }
   return ended;
 }

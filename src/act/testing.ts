@@ -17,7 +17,7 @@ import { times_default } from "./times.ts";
 export class FakeWorld {
   state: State = pick(empty);
   log: LogFacts & { committed: boolean } = { ...logOf(empty), committed: false };
-  etcd = { running: false, masked: false, flag: false, forced: 0 };
+  etcd = { running: false, masked: false, flag: false, forced: 0, held: false };
   tags: Record<Bmc, Lineage | undefined> = { mine: undefined, theirs: undefined };
   /** BMCs that answer nothing. */
   readonly dead = new Set<Bmc>();
@@ -158,6 +158,10 @@ export class FakeWorld {
       },
       dropForceFlag: async () => {
         this.etcd = { ...this.etcd, flag: false };
+        return done;
+      },
+      callForFence: async () => {
+        this.etcd = { ...this.etcd, held: true };
         return done;
       },
       setMasked: async (masked) => {

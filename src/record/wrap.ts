@@ -74,6 +74,7 @@ const unit = (inner: Effects["unit"], recorder: Recorder, seen: Watcher): Effect
   setForceFlag: () => seen(inner.setForceFlag()),
   dropForceFlag: () => seen(inner.dropForceFlag()),
   setMasked: (...given) => seen(inner.setMasked(...given)),
+  callForFence: (...given) => seen(inner.callForFence(...given)),
 });
 
 function members(

@@ -9,6 +9,7 @@ class Seat implements EtcdSeat {
   readonly there = new Set<Note>();
   readonly said: string[] = [];
   cared = true;
+  peer = true;
   lack: { readonly status: Status; readonly why: string } | undefined;
   readonly notes = {
     has: (note: Note) => this.there.has(note),
@@ -17,6 +18,7 @@ class Seat implements EtcdSeat {
   };
   readonly lacks = async () => this.lack;
   readonly isCaredFor = async () => this.cared;
+  readonly hasPeer = async () => this.peer;
   readonly stop = async () => ocf.success;
   readonly checkSite = async () => {};
   readonly complain = (line: string) => void this.said.push(line);
@@ -65,6 +67,19 @@ test("a monitor wakes, and shows a promoted etcd that nobody cares for as degrad
   assert.equal(seat.noted, "promoted publish started wake");
 });
 
+test("an etcd that can't be ended is an error for Pacemaker: its stop fails, and a fence follows", async () => {
+  const seat = new Seat();
+  await etcdAction("start", seat);
+  seat.there.add("held");
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.failed);
+  assert.match(seat.said.join(""), /its process stays/);
+  seat.peer = false;
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success, "nobody could fence it");
+  seat.peer = true;
+  seat.there.delete("held");
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success);
+});
+
 test("a stop that was killed keeps nobody from work: the next monitor knows that it is over", async () => {
   const seat = new Seat();
   await etcdAction("start", seat);
@@ -91,6 +106,7 @@ test("what lacks is told with its own status; an action that is none too", async
   const broken: EtcdSeat = {
     notes: seat.notes,
     isCaredFor: seat.isCaredFor,
+    hasPeer: seat.hasPeer,
     complain: seat.complain,
     lacks: async () => undefined,
     checkSite: () => fail("DUET-E-SITE-FILE", "site.yaml", "it can't be read", "write one"),

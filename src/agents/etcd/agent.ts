@@ -13,6 +13,8 @@ export interface EtcdSeat {
   readonly lacks: () => Promise<{ readonly status: Status; readonly why: string } | undefined>;
   /** A process of etcd's unit is there, and its port open; or somebody is seeing to it in this moment. */
   readonly isCaredFor: () => Promise<boolean>;
+  /** The peer is a member in this moment. */
+  readonly hasPeer: () => Promise<boolean>;
   /** Leaves first where that is allowed, stops in any case. */
   readonly stop: () => Promise<Status>;
   readonly checkSite: () => Promise<void>;
@@ -78,6 +80,8 @@ function complain(seat: EtcdSeat, why: string, status: Status): Status {
   return status;
 }
 
+const held = "etcd was told to end, and its process stays: something holds it, most likely its disk";
+
 /**
  * Whether Pacemaker's wish still stands; etcd itself is looked at by the one-shot, which restarts it in place. A promoted one
  * that does not run, and that nobody restarts, is told as degraded: shown to people, and no reason to stop anything.
@@ -93,6 +97,9 @@ async function monitor(seat: EtcdSeat, interval_ms: number): Promise<Status> {
   // A word may have been lost, or overtaken by an older one.
   notes.set("publish");
   notes.set("wake");
+  // It can't even give up: Pacemaker stops it now, and a stop that fails is answered by a fence. With nobody there to do that,
+  // Pacemaker would only block what the one-shot tries again by itself.
+  if (notes.has("held") && (await seat.hasPeer())) return complain(seat, held, ocf.failed);
   if (!promoted) return ocf.success;
   return well ? ocf.promoted : ocf.promotedDegraded;
 }

@@ -5,6 +5,7 @@ import type { Facts } from "../../decide/facts.ts";
 import type { Effects } from "../../act/effects.ts";
 import { fail } from "../../base/problem.ts";
 import { attributeOf } from "../../machine/attributes.ts";
+import { membership } from "../../machine/corosync.ts";
 import { lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
 import { isListening } from "../../machine/ports.ts";
@@ -19,6 +20,7 @@ import { Notes } from "../hands/notes.ts";
 import { failureOf } from "../hands/outcome.ts";
 import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
+import { watchReads } from "../hands/stall.ts";
 import { siteTimes } from "../hands/times.ts";
 import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
@@ -48,6 +50,7 @@ export function etcdSeat(): EtcdSeat {
       const { active } = await unitState(workUnit, call_ms);
       return active === "active" || active === "activating";
     },
+    hasPeer: async () => (await membership(call_ms)).members.length > 1,
     stop: stopHere,
     checkSite: async () => {
       await loadSite(paths.site);
@@ -139,6 +142,7 @@ export async function runOneShot(): Promise<void> {
     },
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
     tellMore: async () => {
+      if (watched.last !== undefined) await watchReads(watched.last, notes, hands.reads);
       // Without a leader here somebody may wait for the next look.
       if (watched.last?.etcd.leader === true && hands.recorder.unread) await tellJournals(hands);
       // Nobody hears it while the peer is away, and a takeover must not wait for that.

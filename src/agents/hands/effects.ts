@@ -22,6 +22,7 @@ import { Notes } from "./notes.ts";
 import { counting, paced } from "./pace.ts";
 import { quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
+import { isStalled } from "./stall.ts";
 import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
@@ -37,6 +38,8 @@ export interface Hands {
   readonly saying: Saying;
   /** The peer should win a race. */
   readonly peerFirst: () => Promise<boolean>;
+  /** A linearizable read through this machine's etcd comes back. */
+  readonly reads: (deadline_ms: number) => Promise<boolean>;
 }
 
 /** `say`: one line for the journal. */
@@ -46,7 +49,8 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const recorder = openRecorder(mine.name, by, ({ code, what, fix }) => say(`${code}: ${what}: ${fix}`));
   const saying = sayingOf(ways);
   const reach = new Reach(site, mine, theirs);
-  const unit = unitAt(site, mine, theirs);
+  const noteHeld = (held: boolean) => (held ? notes.set("held") : notes.drop("held"));
+  const unit = { ...unitAt(site, mine, theirs), noteHeld };
   const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
   const first = redoingFirst(unitEffects(unit), disk.inspect, () => mayRun());
   const { unit: inner, members } = markingHalf(paths.etcdData, counting(first.unit, notes), reach.members);
@@ -56,10 +60,14 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     saying,
     readState: disk.readState,
     inspect: first.inspect,
-    etcd: async () => ({
-      ...(await etcdNow(inner.isRunning, unit.answers, reach)),
-      failedStarts: notes.failedStarts,
-    }),
+    etcd: async () => {
+      const now = await etcdNow(inner.isRunning, unit.answers, reach);
+      return {
+        running: now.running && !isStalled(notes),
+        leader: now.leader,
+        failedStarts: notes.failedStarts,
+      };
+    },
     peerServes: (deadline_ms) => reach.peerServes(deadline_ms),
     // Nobody can give one yet.
     word: () => Promise.resolve(no_word),
@@ -93,6 +101,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     recorder,
     notes,
     saying,
+    reads: (deadline_ms) => reach.reads(deadline_ms),
     peerFirst: async () => {
       const { preferred } = site.fencing;
       // Slowly: only what a look at peace sees.

@@ -24,7 +24,7 @@ export async function loadTls(name: Exclude<Certificate, "ca">): Promise<Endpoin
 }
 
 /** The unit of this machine, at its site. */
-export function unitAt(site: Site, self: Machine, peer: Machine): Unit {
+export function unitAt(site: Site, self: Machine, peer: Machine): Omit<Unit, "noteHeld"> {
   return {
     self: { name: self.name, peerUrls: peerUrls(self) },
     answers: (deadline_ms) => answers(localUrl(site, etcdPorts.peer), deadline_ms),

@@ -7,12 +7,15 @@ import { isMissing } from "../../machine/files.ts";
 /**
  * `started`, `promoted`: what Pacemaker has asked for. `leaving`: a stop is under way, and nobody else works.
  * `publish`: what is published is published once more. `wake`: there is something to look at; systemd watches this one, and
- * starts the one-shot, or starts it again when it has ended.
+ * starts the one-shot, or starts it again when it has ended. `held`: etcd was to end, and its process is still there.
  */
-export type Note = "started" | "promoted" | "leaving" | "publish" | "wake";
+export type Note = "started" | "promoted" | "leaving" | "publish" | "wake" | "held";
 
-/** What is counted from one try to the next: starts of etcd that failed, and joins since this machine was last full. */
-export type Tried = "failed-starts" | "joins";
+/**
+ * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd
+ * did not answer though it names a leader.
+ */
+export type Tried = "failed-starts" | "joins" | "unread";
 
 export interface Tries {
   readonly count: number;

@@ -54,10 +54,19 @@ function whenDue(verdict: Verdict, notes: Notes): Verdict {
 export const joinPause_ms = (joins: number): number =>
   joins === 0 ? 0 : Math.min(join_again_ms_max, join_again_ms_min * 2 ** Math.min(joins - 1, 16));
 
-/** A start that was refused, or could not even be tried, says nothing about the data. */
+/**
+ * A start that was refused, or could not even be tried, says nothing about the data. One that can't be ended, and so not be
+ * started again, counts like one that does not start.
+ */
 export const counting = (unit: UnitEffects, notes: Notes): UnitEffects => ({
   ...unit,
+  stop: async (deadline_ms) => {
+    const down = await unit.stop(deadline_ms);
+    if (!down.ok && down.failure.kind === "deadline") notes.noteStart(false);
+    return down;
+  },
   start: async (how, deadline_ms) => {
+    notes.forget("unread");
     const up = await unit.start(how, deadline_ms);
     if (!up.ok && up.failure.kind !== "failed" && up.failure.kind !== "deadline") return up;
     notes.noteStart(up.ok);

@@ -92,6 +92,11 @@ export class Reach {
     }
   }
 
+  /** Through this machine's own etcd. */
+  async reads(deadline_ms: number): Promise<boolean> {
+    return (await memberList(await this.own(), deadline_ms)).ok;
+  }
+
   /**
    * Whether this machine's etcd knows a leader, and whether that is itself. Clients are let in once it has joined its cluster:
    * one that has not, and waits for its peer, knows none.

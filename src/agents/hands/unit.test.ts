@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { type Outcome, success } from "../../act/effects.ts";
+import { no_effort } from "../../machine/effort.ts";
 import { exists } from "../../machine/files.ts";
 import { listeners } from "../../machine/ports.ts";
 import { parseUnitState, type UnitState } from "../../machine/systemd.ts";
@@ -30,6 +31,9 @@ class World {
   killed = 0;
   onStart = () => this.becomes(up, true);
   onStop = () => this.becomes(down, false);
+  onKill = () => this.becomes(down, false);
+  onEffort = () => no_effort;
+  held: boolean | undefined;
   readonly folder: string;
 
   constructor(name: string) {
@@ -52,6 +56,9 @@ class World {
       self,
       peerMembers: async () => success(this.members),
       answers: async () => this.answering,
+      noteHeld: (held) => {
+        this.held = held;
+      },
       world: {
         state: async () => this.state,
         enqueue: async (job) => {
@@ -64,10 +71,11 @@ class World {
         },
         kill: async () => {
           this.killed += 1;
-          this.becomes(down, false);
+          this.onKill();
         },
         isListening: async (port) => this.ports.includes(port),
         lastWords: async () => "no space left on device",
+        effort: async () => this.onEffort(),
         files: this.files,
       },
     };
@@ -135,6 +143,38 @@ test("one that runs, or is on its way, is not started again", async () => {
   assert.match(await refused(w.effects.start("with its data", 200)), /^deadline: etcd does not answer yet/);
   assert.equal(w.started.length, 0);
   assert.deepEqual(await w.effects.isRunning(), success(true), "it may still load its data");
+});
+
+test("one that works is waited for, however long it loads; one that hangs is not", async () => {
+  const w = await world("loads");
+  let windows = 0;
+  w.onStart = () => w.becomes(up, false);
+  w.onEffort = () => {
+    windows += 1;
+    // Seen at the start, and after each deadline.
+    if (windows === 4) w.becomes(up, true);
+    return { cpu_ms: 60 * windows, read_bytes: 0 };
+  };
+  await ok(w.effects.start("with its data", 100));
+  assert.equal(windows, 4);
+  w.becomes(down, false);
+  w.onEffort = () => ({ cpu_ms: 60, read_bytes: 0 });
+  assert.match(await refused(w.effects.start("with its data", 100)), /^deadline: etcd does not answer yet/);
+});
+
+test("for a process that nothing ends a fence can be called, until it is gone", async () => {
+  const w = await world("held");
+  w.becomes(up, true);
+  w.onStop = () => w.becomes({ ...up, active: "deactivating" }, false);
+  w.onKill = () => {};
+  for (const how of ["stop", "end"] as const)
+    assert.match(await refused(w.effects[how](200)), /^deadline: etcd can't be ended/);
+  assert.equal(w.held, undefined);
+  await ok(w.effects.callForFence());
+  assert.equal(w.held, true);
+  w.becomes(down, false);
+  await ok(w.effects.stop(200));
+  assert.equal(w.held, false);
 });
 
 test("a start that failed is told with etcd's last words; a job that waits is no failure", async () => {

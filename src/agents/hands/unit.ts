@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { done, failed, type Outcome, type StartKind, success, type UnitEffects } from "../../act/effects.ts";
 import { etcdPorts, etcdUnit } from "../../base/paths.ts";
 import { sleep } from "../../machine/clock.ts";
+import { type Effort, effortOf, isAtWork } from "../../machine/effort.ts";
 import { exists, makeFolder, replaceSynced, syncFolder } from "../../machine/files.ts";
 import { isListening } from "../../machine/ports.ts";
 import * as systemd from "../../machine/systemd.ts";
@@ -27,6 +28,8 @@ export interface Unit {
   readonly peerMembers: (deadline_ms: number) => Promise<Outcome<readonly NamedMember[]>>;
   /** Does the etcd of this machine serve its peers' port? It does once its data is loaded, and needs no leader for it. */
   readonly answers: (deadline_ms: number) => Promise<boolean>;
+  /** Notes for the monitor that etcd was to end and is still there, or that it has ended. */
+  readonly noteHeld: (held: boolean) => void;
   readonly world?: UnitWorld;
 }
 
@@ -36,6 +39,7 @@ export interface UnitWorld {
   readonly kill: () => Promise<void>;
   readonly isListening: (port: number) => Promise<boolean>;
   readonly lastWords: () => Promise<string>;
+  readonly effort: (pid: number) => Promise<Effort>;
   readonly files: { readonly start: string; readonly force: string; readonly mask: string };
 }
 
@@ -50,6 +54,7 @@ const machineWorld: UnitWorld = {
   kill: () => systemd.killUnit(etcdUnit, systemctl_ms),
   isListening,
   lastWords: () => lastWords(etcdUnit, systemctl_ms),
+  effort: effortOf,
   files: { start: startFile, force: forceFile, mask: maskFile },
 };
 
@@ -64,9 +69,14 @@ export function unitEffects(unit: Unit): UnitEffects {
         const state = await world.state();
         return success(hasProcess(state) && (await world.isListening(etcdPorts.client)));
       }),
-    start: (how, deadline_ms) => attempt(() => start(unit, world, how, timer(deadline_ms))),
-    stop: (deadline_ms) => attempt(() => stop(world, deadline_ms, lastPart_ms(deadline_ms))),
-    end: (deadline_ms) => attempt(() => stop(world, deadline_ms, deadline_ms)),
+    start: (how, deadline_ms) => attempt(() => start(unit, world, how, deadline_ms)),
+    stop: (deadline_ms) => attempt(() => ending(unit, stop(world, deadline_ms, lastPart_ms(deadline_ms)))),
+    end: (deadline_ms) => attempt(() => ending(unit, stop(world, deadline_ms, deadline_ms))),
+    callForFence: () =>
+      attempt(async () => {
+        unit.noteHeld(true);
+        return done;
+      }),
     setForceFlag: () =>
       attempt(async () => {
         await makeFolder(dirname(files.force), 0o700);
@@ -110,11 +120,12 @@ export const mayRun = async (world: Pick<UnitWorld, "state"> = machineWorld): Pr
 
 type Left = () => number;
 
-async function start(unit: Unit, world: UnitWorld, how: StartKind, left_ms: Left): Promise<Outcome> {
+async function start(unit: Unit, world: UnitWorld, how: StartKind, deadline_ms: number): Promise<Outcome> {
+  const left_ms = timer(deadline_ms);
   // One that is on its way up is waited for: a start may be repeated. So is the end of one that is on its way down.
   const now = await settled(world, left_ms);
   if (!now.ok) return now;
-  if (now.value === "up") return await waitUp(unit, world, left_ms);
+  if (now.value === "up") return await waitUp(unit, world, deadline_ms);
   const { files } = world;
   if (await exists(files.mask)) return failed("refused", `etcd may not start: ${files.mask} is there`);
   const held = await heldPort(world);
@@ -127,7 +138,7 @@ async function start(unit: Unit, world: UnitWorld, how: StartKind, left_ms: Left
   await replaceSynced(files.start, text.value);
   try {
     await world.enqueue("start");
-    return await waitUp(unit, world, left_ms);
+    return await waitUp(unit, world, deadline_ms);
   } finally {
     // Nobody else starts etcd with it, by hand or by a restart.
     await rm(files.start, { force: true });
@@ -145,12 +156,28 @@ async function settled(world: UnitWorld, left_ms: Left): Promise<Outcome<"up" | 
   }
 }
 
-async function waitUp({ answers }: Unit, world: UnitWorld, left_ms: Left): Promise<Outcome> {
-  for (;;) {
+/**
+ * A database of gigabytes takes minutes to load from a slow disk, and one that is killed over it would have to begin again. So the
+ * deadline begins anew while the process is seen at work, so often.
+ */
+const again_max = 20;
+
+async function waitUp({ answers }: Unit, world: UnitWorld, deadline_ms: number): Promise<Outcome> {
+  let left_ms = timer(deadline_ms);
+  let before = await world.effort((await world.state()).pid);
+  for (let again = 0; ; ) {
     const listens = await world.isListening(etcdPorts.client);
     if (listens && (await answers(Math.min(answer_ms, left_ms())))) return done;
     const state = await world.state();
     if (isDown(state)) return failed("failed", `etcd ended (${state.result}): ${await world.lastWords()}`);
+    if (left_ms() <= look_ms && again < again_max) {
+      const after = await world.effort(state.pid);
+      if (isAtWork(before, after, deadline_ms)) {
+        before = after;
+        left_ms = timer(deadline_ms);
+        again += 1;
+      }
+    }
     if (left_ms() <= look_ms)
       return failed("deadline", listens ? "etcd does not answer yet" : "etcd does not come up");
     await sleep(look_ms);
@@ -197,6 +224,12 @@ const lastPart_ms = (deadline_ms: number): number => Math.min(kill_ms, deadline_
 /** For a machine that knows nothing of its site any more: to stop takes none of that. */
 export const stopUnit = (deadline_ms: number): Promise<Outcome> =>
   attempt(() => stop(machineWorld, deadline_ms, lastPart_ms(deadline_ms)));
+
+async function ending({ noteHeld }: Unit, stopping: Promise<Outcome>): Promise<Outcome> {
+  const down = await stopping;
+  if (down.ok) noteHeld(false);
+  return down;
+}
 
 /** `last_ms`: what is still there with so little time left is killed. */
 async function stop(world: UnitWorld, deadline_ms: number, last_ms: number): Promise<Outcome> {
