@@ -93,6 +93,9 @@ test("with no agent etcd does not run, and the distribution's own never will", a
     "duet-work.path",
     "duet-ring.path",
     "duet-certificates.timer",
+    "duet-fence-test.timer",
+    "duet-fence-test.service",
+    "duet-fence-test-again.timer",
   );
   assert.equal(await unit("node1", "ActiveState"), "inactive");
 });

@@ -1,15 +1,14 @@
 import { fail } from "../src/base/problem.ts";
 import { until } from "../src/machine/clock.ts";
+import { breakMachine, isBroken, repairMachine } from "./broken.ts";
 import { feedIsOn, feedOff, feedOn } from "./feed.ts";
 import { labHint, machineOf, openLab } from "./folder.ts";
 import { isHung, isOn, metalOf } from "./metal/power.ts";
 
-/** A person's hand at a machine's button, plug or, for `hang`, whatever froze it. */
-export async function switchPower(
-  labName: string,
-  machine: string,
-  what: "on" | "off" | "cut" | "hang",
-): Promise<void> {
+export type PowerDeed = "on" | "off" | "cut" | "hang" | "break" | "repair";
+
+/** A person's hand at a machine's button, plug or, for `hang` and `break`, whatever froze or broke it. */
+export async function switchPower(labName: string, machine: string, what: PowerDeed): Promise<void> {
   const lab = await openLab(labName);
   const m = machineOf(lab, machine);
   const metal = metalOf(lab, machine);
@@ -24,11 +23,18 @@ export async function switchPower(
           "it hangs: it has power already",
           labHint(labName, `power cut ${machine}`),
         );
+      if (await isBroken(m))
+        fail("DUET-E-LAB-POWER", machine, "it is broken", labHint(labName, `power repair ${machine}`));
       return await metal.on();
     case "cut":
       return await metal.cut();
     case "hang":
       return await metal.hang();
+    case "break":
+      await breakMachine(m);
+      return await metal.cut();
+    case "repair":
+      return await repairMachine(m);
     case "off":
       if (await isHung(lab, m))
         fail(

@@ -1,11 +1,13 @@
 import { until } from "../src/machine/clock.ts";
 import type { Wire } from "../src/scenario/slots.ts";
+import { repairMachine } from "./broken.ts";
 import { disturbDisk, healWire, setFault } from "./fault-commands.ts";
 import { feedOn } from "./feed.ts";
 import { allMachines, type Lab } from "./folder.ts";
 import { isHung, isOn, metalOf } from "./metal/power.ts";
 import { switchPower } from "./power-commands.ts";
 import { passing, runIn } from "./run.ts";
+import { endPlanned } from "./scenario-planned.ts";
 import { endUnitFaults } from "./scenario-units.ts";
 
 /** The wires of the lab behind a scenario's words. */
@@ -29,12 +31,14 @@ export async function endFaults(lab: Lab): Promise<void> {
   for (const device of [...lab.site.machines.map((m) => m.name), ...pdu])
     await setFault(lab.name, device, "none", undefined);
   for (const m of allMachines(lab)) {
+    await repairMachine(m);
     await feedOn(lab, m);
     if (await isHung(lab, m)) await metalOf(lab, m.machine.name).cut();
     if (!(await isOn(lab, m))) continue;
     await disturbDisk(lab.name, m.machine.name, "free", "");
     await disturbDisk(lab.name, m.machine.name, "fast", "");
     await endUnitFaults(lab, m.machine.name);
+    await endPlanned(lab, m.machine.name);
   }
 }
 

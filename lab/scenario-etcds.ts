@@ -41,6 +41,12 @@ export class Etcds {
     return state;
   }
 
+  /** The highest that a machine which can be asked holds; 1 where none does. */
+  async epoch(): Promise<number> {
+    const states = await Promise.all(machine_names.map((name) => this.stateOf(name)));
+    return Math.max(1, ...states.map((state) => state?.lineage?.epoch ?? 1));
+  }
+
   /** A linearizable write through this machine's own etcd was acknowledged. */
   async serves(name: MachineName): Promise<boolean> {
     this.#count += 1;

@@ -18,6 +18,8 @@ export class Stage {
   #lab: Lab | undefined;
   #made = false;
   #started = new Set<MachineName>();
+  /** So many epochs were used before the scenario began: in its words the first is 1, and a lab may have seen others. */
+  epochs_before = 0;
 
   constructor(options: {
     readonly name: string;

@@ -7,13 +7,16 @@ import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
 import { bringUnits, unitsToBring } from "./fixture-unit.ts";
 import { switchFeed, switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
+import { adminWords } from "./scenario-admin.ts";
 import { wholeAgain, wiresNamed } from "./scenario-care.ts";
 import { Clients, clientWords } from "./scenario-clients.ts";
 import { clockWords, hasJumps, letClocksJump } from "./scenario-clock.ts";
+import { credentialWords } from "./scenario-credentials.ts";
 import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
+import { plannedWords } from "./scenario-planned.ts";
 import { setupWords } from "./scenario-setup.ts";
 import { isSlow } from "./scenario-slow.ts";
 import { Stage } from "./scenario-stage.ts";
@@ -54,8 +57,11 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...losses(stage, eyes, clients),
       ...faults(stage),
       ...unitWords(stage),
+      ...plannedWords(stage, eyes),
       ...dataWords(stage, etcds),
+      ...credentialWords(stage),
       ...clockWords(stage),
+      ...adminWords(stage),
       ...setupWords(stage),
       ...sights(eyes),
       ...etcdWords(stage, eyes, etcds),
@@ -102,6 +108,7 @@ function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted
       await bringUnits(await stage.lab(), wanted().units);
       await letClocksJump(await stage.lab(), wanted().jumps);
       await endDataFaults(stage, etcds);
+      stage.epochs_before = (await etcds.epoch()) - 1;
       eyes.begin();
       return done();
     },
@@ -165,6 +172,7 @@ function losses(stage: Stage, eyes: Eyes, clients: Clients): Doing {
     "cut-power": ({ machine }) => losing(() => switchPower(name, machine, "cut")),
     "cut-both": () => losing(() => both((machine) => switchPower(name, machine, "cut"))),
     hang: ({ machine }) => losing(() => switchPower(name, machine, "hang")),
+    break: ({ machine }) => losing(() => switchPower(name, machine, "break")),
     "cut-feed": ({ machine }) => losing(() => switchFeed(name, machine, "off")),
     "cut-both-feeds": () => losing(() => both((machine) => switchFeed(name, machine, "off"))),
     flicker: ({ number, duration }) =>
@@ -246,6 +254,7 @@ function faults(stage: Stage): Doing {
       return await isSlow(await stage.lab(), machine, duration);
     },
     "fast-disk": ({ machine }) => did(disturbDisk(name, machine, "fast", "")),
+    repair: ({ machine }) => did(switchPower(name, machine, "repair")),
     "thaw-unit": async ({ unit, machine }) => {
       await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unitOf(unit)]);
       return done();

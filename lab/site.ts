@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gather, refuseNotYet } from "../src/agents/render.ts";
 import { DuetError, exit } from "../src/base/problem.ts";
 import { run } from "../src/machine/process.ts";
@@ -75,8 +75,22 @@ export async function givenSite(siteFile: string): Promise<GivenSite> {
   const credentials = new Map([...materials.credentials].map(([name, c]) => [`${name}.bmc`, line(c)]));
   const [pdu] = materials.pduCredentials.values();
   if (pdu !== undefined) credentials.set("pdu", line(pdu));
-  return { site, credentials, keys: materials.sshKeys };
+  const alerts = fromAnywhere(site.alerts, siteFolder(siteFile));
+  return { site: { ...site, alerts }, credentials, keys: materials.sshKeys };
 }
+
+/** The lab's own folder has another place than the user's: what the alerts refer to stays where it is. */
+const fromAnywhere = (alerts: Site["alerts"], folder: string): Site["alerts"] =>
+  alerts.map((alert) => {
+    if (alert.by !== "webhook") return alert;
+    const { url, headers, trust } = alert;
+    return {
+      ...alert,
+      url: typeof url === "string" ? url : { file: resolve(folder, url.file) },
+      ...(headers === undefined ? {} : { headers: resolve(folder, headers) }),
+      trust: trust.by === "ca" ? { ...trust, file: resolve(folder, trust.file) } : trust,
+    };
+  });
 
 /** The lab's own site, with credentials made for it. */
 export function ownSite(name: string, options: DefaultSiteOptions): GivenSite {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Fault, readFaults } from "./bmc/fault.ts";
+import { isBroken } from "./broken.ts";
 import { bmcFolder, bmcIsUp, pduFolder } from "./devices.ts";
 import { feedIsOn } from "./feed.ts";
 import { allMachines, type Lab, type LabMachine } from "./folder.ts";
@@ -19,7 +20,7 @@ export interface LabStatus {
 
 export interface MachineStatus {
   readonly name: string;
-  readonly power: "on" | "off" | "hung";
+  readonly power: "on" | "off" | "hung" | "broken";
   readonly feed: "on" | "off";
   readonly addresses: readonly string[];
   readonly bmc: { readonly url: string; readonly up: boolean; readonly faults: readonly string[] };
@@ -45,7 +46,7 @@ async function machineStatus(lab: Lab, m: LabMachine): Promise<MachineStatus> {
   const disk = await diskUse(lab, m);
   return {
     name: m.machine.name,
-    power: !on ? "off" : (await isHung(lab, m)) ? "hung" : "on",
+    power: !on ? ((await isBroken(m)) ? "broken" : "off") : (await isHung(lab, m)) ? "hung" : "on",
     feed: (await feedIsOn(m)) ? "on" : "off",
     addresses: m.machine.addresses,
     bmc: {

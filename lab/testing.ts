@@ -9,7 +9,7 @@ import { checkoutFolder } from "./checkout.ts";
 import { cgroupName } from "./folder.ts";
 
 /** The names that the lab tests give to their labs. */
-const testLabs = ["main", "other", "crash", "six", "own", "never", "unit", "setup"];
+const testLabs = ["main", "other", "crash", "six", "own", "never", "unit", "setup", "uninstall"];
 
 /** Labs of tests have a folder of their own, away from the user's. */
 export function ownLabsFolder(): string {

@@ -206,7 +206,16 @@ const fencing: readonly Pitfall[] = [
   {
     number: 30,
     failure: "a rotated credential switches fencing off, and nobody is told",
-    later: "not yet",
+    proofs: [
+      proof(
+        "src/agents/credentials/rotate.test.ts",
+        "duet changes the password: both machines prove it, and neither is without fencing for a moment",
+      ),
+      proof(
+        "src/agents/status/proof.test.ts",
+        "a test that failed is shown with its time, its page and what to do, and is no 0",
+      ),
+    ],
   },
   {
     number: 31,

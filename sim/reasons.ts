@@ -36,10 +36,10 @@ export const reasons: Readonly<Record<string, Reason>> = {
   },
   "R-NEWER-TAG": (truth, me) =>
     tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, mine(truth, me).lineage)),
+  "R-TAGS-UNPROVEN": (truth) => truth.site.witness === "unproven",
+  "R-NO-WITNESS": ({ site }) => site.witness === "off",
   "R-TAGS-UNREAD": (truth, me) =>
-    truth.site.witness === "off" ||
-    tagsThere(truth).some(({ kind }) => kind !== "lineage") ||
-    [0, 1].some((id) => !answers(truth, me, id)),
+    tagsThere(truth).some(({ kind }) => kind !== "lineage") || [0, 1].some((id) => !answers(truth, me, id)),
   "R-STOP-FAILED": ({ world }, me) => world.pacemaker.controller(me)?.belief(1 - me).unclean === true,
   "R-START-BLOCKED": (truth, me) => !answers(truth, me, 1 - me),
   "R-POWER-UNREAD": (truth, me) => !answers(truth, me, 1 - me),

@@ -93,8 +93,9 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
   const { kernel } = world;
   const kind = pickKind(kernel.choices, plant);
   kernel.note(kindLine, kind.name);
-  site.witness = kind.witness;
   site.preferred = preferences[kernel.choices.pick(preferred, preferences.length)] ?? "node1";
+  // Some sites have BMCs that setup has not seen keep a tag. No choice of its own: seeds that are known stay what they are.
+  site.witness = kind.witness === "off" && site.preferred === "node2" ? "unproven" : kind.witness;
   site.hasPdu = kind.hasPdu;
   world.pdu.serving = kind.hasPdu;
   installGuard(world, site);

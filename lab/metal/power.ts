@@ -5,6 +5,7 @@ import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
 import { readIfThere } from "../../src/machine/files.ts";
 import type { Metal } from "../bmc/metal.ts";
+import { isBroken } from "../broken.ts";
 import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
 import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
 import { locked } from "../lock.ts";
@@ -44,7 +45,7 @@ export async function isHung(lab: Lab, m: LabMachine): Promise<boolean> {
 }
 
 async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
-  if (await isOn(lab, m)) return;
+  if ((await isOn(lab, m)) || (await isBroken(m))) return;
   await clearAway(lab, m);
   const entries = await makeGroup(cgroupsOf(lab), m.group);
   await makeNamespace(join(m.folder, "net"));

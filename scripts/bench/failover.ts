@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { endRunning } from "../../src/machine/process.ts";
 import type { Progress } from "../../src/machine/progress.ts";
 import type { BenchOptions, BenchTable } from "../bench-table.ts";
 import { type BmcName, losses, stops } from "./failover/cases.ts";
 import { fill } from "./failover/data.ts";
 import { lose } from "./failover/loss.ts";
 import { measureMonitors, monitorTable } from "./failover/monitor.ts";
-import { lab_name, type Place, Places } from "./failover/place.ts";
+import { takeDownWhenInterrupted } from "./failover/interrupt.ts";
+import { type Place, Places } from "./failover/place.ts";
 import { rejoin } from "./failover/rejoin.ts";
 import { stopInOrder } from "./failover/stop.ts";
 import {
@@ -21,7 +19,6 @@ import {
   type StopRun,
   stopTable,
 } from "./failover/table.ts";
-import { checkout } from "../tree.ts";
 
 export const about =
   "a failover: time without writes by phase, planned stops, rejoin, and what a monitor costs";
@@ -57,21 +54,6 @@ export async function measure(progress: Progress, options: BenchOptions): Promis
     await bench.close();
   }
   return bench.tables();
-}
-
-/** This process may hold the lab's lock, and gives it back by its end: another one takes the lab down then. */
-function takeDownWhenInterrupted(): void {
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      endRunning();
-      process.stderr.write(`\ninterrupted: lab ${lab_name} is taken down\n`);
-      const down = spawn(join(checkout, "duet"), ["lab", "down", "--name", lab_name], {
-        detached: true,
-        stdio: "ignore",
-      });
-      down.unref();
-      process.exit(130);
-    });
 }
 
 class FailoverBench {

@@ -1,6 +1,5 @@
-import { loneStart } from "../../src/act/lone-start.ts";
+import { guardLook } from "../../src/act/guard.ts";
 import { publishFacts } from "../../src/act/publish.ts";
-import { runSteps } from "../../src/act/steps.ts";
 import { Life } from "../kernel/life.ts";
 import type { World } from "../world.ts";
 import { effectsOf } from "./effects.ts";
@@ -43,14 +42,10 @@ async function guard(node: Node, life: Life): Promise<void> {
   const { tasks } = world.kernel;
   await tasks.sleep(life, patience_us);
   for (;;) {
-    const { quorate, members } = world.corosync.view(id);
+    const { members } = world.corosync.view(id);
     const stuck = world.pacemaker.controller(id)?.belief(peer).unclean === true;
-    if (!memory.busy && !memory.started && (stuck || !members.includes(peer))) {
-      const effects = effectsOf(node, life);
-      // With quorum, and nothing started: Pacemaker waits for a fence, and nobody else says what that waits for.
-      node.decide("start", await effects.facts());
-      if (!quorate) await runSteps(loneStart(effects, node.times), (step) => node.step(step));
-    }
+    if (!memory.busy && !memory.started && (stuck || !members.includes(peer)))
+      await guardLook(effectsOf(node, life), node.times, (step) => node.step(step));
     await tasks.sleep(life, again_us);
   }
 }

@@ -1,4 +1,5 @@
 import type { Published } from "../../src/act/effects.ts";
+import type { Facts } from "../../src/decide/facts.ts";
 import type { Plant } from "../plants.ts";
 import type { World } from "../world.ts";
 import { Node } from "./node.ts";
@@ -16,7 +17,7 @@ export interface Site {
   /** Told of each step before it is done: checks, and the traps of faults. */
   readonly stepped: StepListener[];
   readonly traps: Set<StepListener>;
-  witness: "on" | "off";
+  witness: Facts["witness"];
   /** A second path to prove Off by. */
   hasPdu: boolean;
   /** This machine has no feed, or is broken, until somebody brings it back. */

@@ -11,7 +11,7 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   const { unit, disk } = effects;
   const facts = await effects.facts();
   const { lineage } = facts.self;
-  if (lineage !== undefined && facts.peer.seen === "never" && facts.witness === "on") {
+  if (lineage !== undefined && facts.peer.seen === "never" && facts.witness !== "off") {
     // Alone, and not heard of: a stale peer must be able to find out, as in a takeover.
     const untold = yield* ensureTag(effects, times, facts, lineage);
     if (untold !== undefined) return stopped(untold);
@@ -78,7 +78,7 @@ async function* ensureTag(
 export async function* newCluster(effects: Effects, times: Times, epoch: number): Steps {
   const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
-  if (witness === "on")
+  if (witness !== "off")
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
       const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);

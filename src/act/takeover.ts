@@ -33,7 +33,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
 
   const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
-  if (witness === "on") {
+  if (witness !== "off") {
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;

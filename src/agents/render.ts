@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DuetError, exit, fail, type Problem } from "../base/problem.ts";
+import { Secret } from "../base/secret.ts";
+import { loadHeaders, loadHookUrl } from "../machine/alert-files.ts";
 import { loadCredentials } from "../machine/credentials.ts";
 import { errnoOf, makeFolder, readSmall, replaceSynced } from "../machine/files.ts";
 import { loadSite, siteFolder } from "../machine/site-file.ts";
@@ -78,8 +80,24 @@ export async function gather(
     const loaded = await collect(loadTrust({ by: "ca", file }, folder));
     if (loaded?.by === "ca") trusted.set(file, loaded.pem);
   }
+  const alerts = { secrets: new Map<string, Secret>(), authorities: new Map<string, string>() };
+  for (const alert of site.alerts) {
+    if (alert.by !== "webhook") continue;
+    const { url, headers, trust } = alert;
+    const address = typeof url === "string" ? undefined : await collect(loadHookUrl(url.file, folder));
+    if (address !== undefined && typeof url !== "string") alerts.secrets.set(url.file, address);
+    const lines = headers === undefined ? undefined : await collect(loadHeaders(headers, folder));
+    if (lines !== undefined && headers !== undefined)
+      alerts.secrets.set(
+        headers,
+        new Secret(lines.map(([name, value]) => `${name}: ${value.reveal()}\n`).join("")),
+      );
+    const authority = await collect(loadTrust(trust, folder));
+    if (authority?.by === "ca" && trust.by === "ca") alerts.authorities.set(trust.file, authority.pem);
+  }
   if (problems.length > 0) throw new DuetError(problems, exit.badInput);
   return {
+    alerts,
     credentials,
     pduCredentials,
     sshKeys,

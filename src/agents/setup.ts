@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { paths } from "../base/paths.ts";
 import { fail } from "../base/problem.ts";
+import { lastingAttributes, writeLasting } from "../machine/fence-times.ts";
 import { exists, makeFolder, readIfThere, replaceSynced, syncFolder } from "../machine/files.ts";
 import { run } from "../machine/process.ts";
 import type { Progress } from "../machine/progress.ts";
@@ -11,18 +12,25 @@ import { ensureCertificates } from "./certificates.ts";
 import { loadHands } from "./etcd/machine.ts";
 import { Reach } from "./hands/reach.ts";
 import { Ways } from "./hands/ways.ts";
+import { keepAssetTags } from "./setup/asset-tags.ts";
 import { allOnline, configure, seedConfiguration } from "./setup/configure.ts";
-import { fenceable, fenceTest, fenceTestOnce, measureHarmless } from "./setup/fencing.ts";
+import { fenceTest, fenceTestOnce } from "./proof/disruptive.ts";
+import { fenceable, proveFencing } from "./setup/fencing.ts";
 import { whole, writeThroughBoth } from "./setup/ready.ts";
 import { noteDone, noteFailed } from "./setup/report.ts";
 import { handOver, wantsFolder } from "./setup/services.ts";
 import { syncOwn } from "./setup/sync.ts";
+import { proveWitness } from "./setup/witness.ts";
+import { uninstalledAttribute } from "./uninstall/plan.ts";
+import { needsHuman, readWitness } from "./hands/witness.ts";
 
 const whole_ms = 120_000;
 
 export interface SetupOptions {
   /** Consent to switch the peer off once, now, whatever the site file says and was measured before. */
   readonly fenceTest?: boolean;
+  /** Test the peer's BMC once more, whatever was seen before: is its tag still there after a reset? */
+  readonly witnessTest?: boolean;
 }
 
 /** One step, told while it runs. */
@@ -39,40 +47,52 @@ export async function setup(progress: Progress, options: SetupOptions = {}): Pro
     await progress.step(name, work);
   };
   try {
-    await allSteps(step, options);
+    const site = await allSteps(step, options);
     await noteDone(new Date());
+    const human = needsHuman(site, await readWitness());
+    if (human !== undefined) progress.say(human);
   } catch (error) {
     await noteFailed(error, now, new Date());
     throw error;
   }
 }
 
-async function allSteps(step: Step, options: SetupOptions): Promise<void> {
+async function allSteps(step: Step, options: SetupOptions): Promise<Site> {
   const { site, machine } = await thisMachine();
   const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site) });
   const peer = ways.theirs.name;
   await step("trust the BMCs' certificates", trustAuthorities);
   await step("make etcd's certificates", (say) => certify(ways, say));
   await step("see whether this machine has ever held data", noteFirstStart);
+  await step("keep what stands in the BMCs' asset tags", async (say) => {
+    await keepAssetTags({ ways, say, firstStart: await exists(paths.firstStart) });
+  });
   await step("check Corosync's configuration", () => run(["corosync", "-t"]));
   await step("give Pacemaker its first configuration", () => seedConfiguration(site));
   await step("start Corosync and Pacemaker", startCluster);
   await step(`wait for ${peer}`, () => allOnline(site));
   await step("hand CRI-O and the kubelet to Pacemaker", (say) => handOver(machine, say));
   await step("load the cluster's configuration", (say) => configure(site, machine, say));
+  await forgetUninstall(machine);
   await step("check it with crm_verify", () => run(["crm_verify", "--live-check"]));
   await step(`see that ${peer} can be fenced from here`, () => fenceable(peer));
-  await step(`measure calls to the BMC of ${peer}`, (say) => measureHarmless(ways, say));
+  await step(`prove each way to switch ${peer} off, and measure it`, (say) => proveFencing(ways, say));
   const { effects } = await loadHands();
   await step("see etcd whole on both machines", (say) => whole(effects, say, whole_ms));
   const reach = new Reach(site, ways.mine, ways.theirs);
   await step("write through both machines", (say) => writeThroughBoth(reach, machine, say));
+  const again = options.witnessTest === true;
+  if (site.witness === "on")
+    await step(`see that the BMC of ${peer} keeps its tag`, (say) =>
+      proveWitness({ ways, effects, say, again }),
+    );
   // A first boot leaves much unsynced: with a power cut now the machine's ssh host keys would be empty files for good.
   await step("have all of it on the disk", syncOwn);
   const test =
     options.fenceTest === true ? fenceTest : site.fencing.test === "setup" ? fenceTestOnce : undefined;
   if (test !== undefined)
     await step(`switch ${peer} off once, to measure it`, (say) => test({ ways, effects, say }));
+  return site;
 }
 
 /** A timer runs this each week: for years it finds nothing to do. */
@@ -124,6 +144,13 @@ async function trustAuthorities(): Promise<void> {
     await run(["update-ca-certificates"], { deadline_ms: 60_000 });
     return;
   }
+}
+
+/** One that was uninstalled and is installed again is no longer gone. */
+async function forgetUninstall(machine: string): Promise<void> {
+  const mark = (await lastingAttributes())?.get(machine)?.get(uninstalledAttribute);
+  if (mark !== undefined && mark !== "no") await writeLasting(machine, uninstalledAttribute, "no");
+  for (const path of [paths.uninstall, paths.uninstalled, paths.startEtcd]) await rm(path, { force: true });
 }
 
 async function startCluster(): Promise<void> {

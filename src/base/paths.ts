@@ -20,6 +20,26 @@ export const paths = {
   /** Written by setup when it has come to its end; and why its last run did not. */
   setupDone: "/var/lib/duet/setup-done",
   setupFailed: "/var/lib/duet/setup-failed",
+  /** What setup's test of the BMCs' tags showed; without it no machine starts alone by itself. */
+  witness: "/var/lib/duet/witness",
+  /** What stood in the BMCs' asset tags before duet's first one; put back by `duet uninstall`. */
+  assetTags: "/var/lib/duet/asset-tags",
+  /** An uninstall that has begun: it is gone on with. And what the last one left behind for people. */
+  uninstall: "/var/lib/duet/uninstall",
+  uninstalled: "/var/lib/duet/uninstalled",
+  startEtcd: "/var/lib/duet/start-etcd.sh",
+  /** What the last test of fencing the peer has shown. */
+  fenceProof: "/var/lib/duet/fence-proof",
+  /** Which credentials of a BMC this machine holds, by the time of their change; nothing secret. */
+  rotations: "/var/lib/duet/rotations",
+  /** What is to be told to people and is not told yet, and how the last try went. Only there where the site tells anybody. */
+  alerts: "/var/lib/duet/alerts",
+  /** Where Pacemaker's alert agent, which is not root, leaves what it was called for. */
+  alertDrop: "/run/duet-alerts",
+  /** The same for duet's own parts, who are root. */
+  alertRaised: "/run/duet-raised",
+  /** Headers, addresses and authorities of webhooks. */
+  alertFiles: "/etc/duet/alerts",
   /** What must not outlive a boot: what the peer said, the proof of Off, the force flag. */
   run: "/run/duet",
 } as const;

@@ -30,11 +30,21 @@ export function register(program: Command): void {
     });
   program
     .command("guard", { hidden: true })
-    .description("On a machine: says why it runs nothing while its peer is away. Run by duet-guard.service.")
+    .description(
+      "On a machine: starts it without its peer where that is safe, and says why not where it is not. Run by duet-guard.service.",
+    )
     .addHelpText("after", "\nExample:\n  systemctl status duet-guard.service")
     .action(async () => {
       const { runGuard } = await import("../agents/guard/machine.ts");
       await runGuard();
+    });
+  program
+    .command("alerts", { hidden: true })
+    .description("On a machine: delivers what people are to be told. Run by duet-alerts.service.")
+    .addHelpText("after", "\nExample:\n  systemctl start duet-alerts.service")
+    .action(async () => {
+      const { runAlerts } = await import("../agents/alerts/machine.ts");
+      await runAlerts();
     });
   program
     .command("fence", { hidden: true })

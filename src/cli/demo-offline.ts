@@ -116,6 +116,7 @@ function filesPerMachine(): number {
         pduCredentials: new Map(),
         sshKeys: [],
         authorities: new Map(),
+        alerts: { secrets: new Map(), authorities: new Map() },
         corosyncKey: new Uint8Array(256),
         etcdAuthority: { certificate: "", key: new Secret("") },
       }).storage.files.length,

@@ -2,12 +2,18 @@ import { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { exit } from "../base/problem.ts";
 import * as agent from "./agent.ts";
+import * as alertTest from "./alert-test.ts";
 import * as check from "./check.ts";
+import * as chooseData from "./choose-data.ts";
+import * as confirmPeerDown from "./confirm-peer-down.ts";
+import * as credentials from "./credentials.ts";
 import * as demo from "./demo.ts";
 import * as explain from "./explain.ts";
+import * as fenceTest from "./fence-test.ts";
 import * as init from "./init.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
+import * as planned from "./planned.ts";
 import * as probe from "./probe.ts";
 import * as render from "./render.ts";
 import * as replay from "./replay.ts";
@@ -17,6 +23,7 @@ import * as scenario from "./scenario.ts";
 import * as setup from "./setup.ts";
 import * as sim from "./sim.ts";
 import * as status from "./status.ts";
+import * as uninstall from "./uninstall.ts";
 import * as wal from "./wal.ts";
 
 /** These files only describe their commands; the code behind is loaded when one runs, so an agent's start stays cheap. */
@@ -26,6 +33,13 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   render,
   setup,
   status,
+  planned,
+  uninstall,
+  fenceTest,
+  credentials,
+  alertTest,
+  confirmPeerDown,
+  chooseData,
   probe,
   lab,
   demo,

@@ -43,10 +43,14 @@ test("a wrong file is status 2 with every problem, and is not touched", async ()
 });
 
 test("a world that can't do it yet says so before anything is started, status 3", async () => {
-  const lab = await duet("run", join(scenarios, "admin-accepts-loss.txt"), "--in", "lab");
-  assert.equal(lab.status, 3);
-  assert.match(lab.stderr, /admin-accepts-loss\.txt:\d+:1: not yet in the lab: .*`the admin says that/);
-  const asData = await duet("run", join(scenarios, "admin-accepts-loss.txt"), "--in", "lab", "--json");
+  await using scratch = await scratchFolder();
+  const file = join(scratch.path, "story.txt");
+  const steps = "start both machines\nat the promote entry: cut the power of node1\n";
+  await writeFile(file, `# A moment that real machines do not wait for\n\nworlds: sim, lab\n\n${steps}`);
+  const lab = await duet("run", file, "--in", "lab");
+  assert.equal(lab.status, 3, lab.stderr);
+  assert.match(lab.stderr, /story\.txt:6:1: not yet in the lab: .*`at the promote entry/);
+  const asData = await duet("run", file, "--in", "lab", "--json");
   assert.equal(asData.status, 3);
   assert.match(asData.stdout, /DUET-E-SCENARIO-NOT-YET/);
   const wrongWorld = await duet("run", join(scenarios, "lost-at-promote.txt"), "--in", "lab");

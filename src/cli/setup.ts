@@ -7,14 +7,19 @@ export function register(program: Command): void {
       "On a machine: makes it one of its site. Run by duet-setup.service at first boot; harmless to repeat.",
     )
     .option("--fence-test", "then switch the peer off once and on again, to measure how long that takes")
+    .option(
+      "--witness-test",
+      "then see once more that the BMC of the peer keeps its tag; it is restarted, and away for a minute or two",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   ssh node1 duet setup                 do what is left to do, and see that all is well
-  ssh node1 duet setup --fence-test    also switch node2 off for real; it comes back by itself`,
+  ssh node1 duet setup --fence-test    also switch node2 off for real; it comes back by itself
+  ssh node1 duet setup --witness-test  also restart the BMC of node2 (not node2): after new firmware, on both machines`,
     )
-    .action(async (options: { readonly fenceTest?: boolean }) => {
+    .action(async (options: { readonly fenceTest?: boolean; readonly witnessTest?: boolean }) => {
       const { setup } = await import("../agents/setup.ts");
       const { Progress } = await import("../machine/progress.ts");
       await setup(new Progress(), options);

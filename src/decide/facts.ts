@@ -106,7 +106,11 @@ export interface Facts {
   readonly word: Word;
   /** Of this machine's BMC and of the peer's. */
   readonly tags: { readonly mine: Tag; readonly theirs: Tag };
-  readonly witness: "on" | "off";
+  /**
+   * `unproven`: a BMC was not seen to keep its tag over a reset, or was seen to forget it. Its tags are written and read as ever,
+   * and what they claim counts; that they claim nothing proves nothing.
+   */
+  readonly witness: "on" | "off" | "unproven";
   /** Setup says that this site has never started. */
   readonly firstStart: boolean;
   readonly etcd: Etcd;

@@ -30,7 +30,7 @@ const spent = (facts: Facts): Settled => ({
   theirs: Math.max(facts.self.settled.theirs, epochSpent(theirs(facts))),
 });
 /** Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. */
-const chosenBefore = (facts: Facts): boolean => {
+export const isChosenBefore = (facts: Facts): boolean => {
   const peer = theirs(facts);
   return (
     same(facts) &&
@@ -75,7 +75,7 @@ const before: readonly Rule[] = [
       facts.peer.seen === "now" &&
       heard(facts) !== undefined &&
       facts.self.surrendered === undefined &&
-      !chosenBefore(facts),
+      !isChosenBefore(facts),
     decide: surrender,
   },
   {
@@ -129,7 +129,7 @@ const given: readonly Rule[] = [
   {
     id: "R-CHOSEN-SELF",
     sentence: "an admin chose the data of {me}: may it serve without {peer}?",
-    when: (facts) => facts.word.choose === "self" && facts.self.data && !chosenBefore(facts),
+    when: (facts) => facts.word.choose === "self" && facts.self.data && !isChosenBefore(facts),
     decide: askTakeover,
   },
   {

@@ -104,7 +104,7 @@ const newer: readonly Rule[] = [
   {
     id: "R-NEWER-PEER",
     sentence:
-      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest}",
+      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`duet confirm-peer-down --accept-data-loss {newest}`)",
     when: (facts) => {
       const theirs = heard(facts)?.lineage;
       return (
@@ -116,15 +116,30 @@ const newer: readonly Rule[] = [
   {
     id: "R-NEWER-TAG",
     sentence:
-      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest}",
+      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`duet confirm-peer-down --accept-data-loss {newest}`)",
     when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts, newestClaim(facts)),
+    decide: needsHuman,
+  },
+  {
+    id: "R-NO-WITNESS",
+    sentence:
+      "{me} has not heard since it booted what {peer} holds, and the site has no witness (`witness: off`), so to start alone needs a human: everything that {peer} acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
+    when: (facts) => facts.witness === "off" && !isInformed(facts) && !acceptedUnknown(facts),
+    decide: needsHuman,
+  },
+  {
+    id: "R-TAGS-UNPROVEN",
+    sentence:
+      "{me} has not heard since it booted what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
+    when: (facts) => !isInformed(facts) && facts.witness === "unproven" && !acceptedUnknown(facts),
     decide: needsHuman,
   },
   {
     id: "R-TAGS-UNREAD",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`--accept-data-loss unknown`)",
-    when: (facts) => !isInformed(facts) && !tagsRead(facts) && !acceptedUnknown(facts),
+      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
+    when: (facts) =>
+      facts.witness === "on" && !isInformed(facts) && !tagsRead(facts) && !acceptedUnknown(facts),
     decide: needsHuman,
   },
 ];
@@ -146,7 +161,8 @@ const gone: readonly Rule[] = [
   },
   {
     id: "R-PEER-ON",
-    sentence: "{peer} can't be reached, but it is On and may serve: {me} waits for the wire, or for {peer}",
+    sentence:
+      "{peer} can't be reached, but it is On and may serve: {me} waits for the wire, or for {peer}; if somebody has seen that {peer} does not serve, `duet confirm-peer-down` switches it off",
     when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never" && facts.peerPower === "on",
     decide: wait,
   },

@@ -152,12 +152,36 @@ test("without a witness nobody starts alone by itself, and a loss in this boot i
     witness: "off",
     etcd: { ...serving, running: false },
   };
-  assert.equal(said("start", lone), "R-TAGS-UNREAD needs-human");
-  assert.equal(said("start", { ...lone, word: { ...no_word, peerDown: true } }), "R-TAGS-UNREAD needs-human");
+  assert.equal(said("start", lone), "R-NO-WITNESS needs-human");
+  assert.equal(said("start", { ...lone, word: { ...no_word, peerDown: true } }), "R-NO-WITNESS needs-human");
   assert.equal(
     said("start", { ...lone, word: { ...no_word, peerDown: true, accept: "unknown" } }),
     "R-ACCEPTED-LOSS take-over",
   );
+  const lost: Facts = { ...lone, peer: { seen: "before", facts: voter }, proof: "off" };
+  assert.equal(said("start", lost), "R-TAKE-OVER take-over");
+});
+
+test("a BMC that is not known to keep its tag lets nobody start alone, and what it claims still counts", () => {
+  const lone: Facts = {
+    ...pair,
+    peer: { seen: "never" },
+    peerPower: "off",
+    witness: "unproven",
+    etcd: { ...serving, running: false },
+  };
+  const peerDown = { ...no_word, peerDown: true } as const;
+  assert.equal(said("start", lone), "R-TAGS-UNPROVEN needs-human");
+  assert.equal(said("start", { ...lone, word: peerDown }), "R-TAGS-UNPROVEN needs-human");
+  assert.equal(
+    said("start", { ...lone, word: { ...peerDown, accept: "unknown" } }),
+    "R-ACCEPTED-LOSS take-over",
+  );
+  const claim: Facts = {
+    ...lone,
+    tags: { ...lone.tags, mine: { kind: "lineage", epoch: 7, owner: peerName } },
+  };
+  assert.equal(said("start", claim), "R-NEWER-TAG needs-human");
   const lost: Facts = { ...lone, peer: { seen: "before", facts: voter }, proof: "off" };
   assert.equal(said("start", lost), "R-TAKE-OVER take-over");
 });

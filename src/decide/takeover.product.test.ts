@@ -45,7 +45,7 @@ const highest = ({ tags, ...facts }: Facts): number =>
       ...JSON.stringify({
         ...facts,
         word: undefined,
-        tags: facts.witness === "on" ? tags : undefined,
+        tags: facts.witness !== "off" ? tags : undefined,
       }).matchAll(/"(?:epoch|settled)":(\d+)/g),
     ].map((m) => Number(m[1])),
   );

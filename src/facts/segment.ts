@@ -6,7 +6,7 @@ export const record_type = { metadata: 1, entry: 2, state: 3, crc: 4, snapshot: 
 export const entry_type = { normal: 0, change: 1, changeV2: 2 } as const;
 
 /** A frame, and the most that stands before a record's data or an entry's payload. */
-const frame_bytes = 8;
+export const frame_bytes = 8;
 const head_bytes_max = 24;
 const entry_head_bytes_max = 48;
 /** What is kept of a record. A membership change is some hundred bytes. */

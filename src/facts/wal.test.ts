@@ -222,12 +222,33 @@ function growing(bytes: Uint8Array, looks: readonly (number | undefined)[]): Byt
   };
 }
 
+/** The records of a small log, with nothing behind the last. */
+function recordsOnly(): Uint8Array {
+  const whole = begun().files().get(first_segment) ?? new Uint8Array();
+  const end = whole.findLastIndex((byte) => byte !== 0) + 1;
+  return whole.subarray(0, end + ((8 - (end % 8)) % 8));
+}
+
 test("a newest segment that is too short was truncated, unless etcd mended it", () => {
-  const files = begun().files();
-  const size = files.get(first_segment)?.length ?? 0;
-  refuses(files, "DUET-E-WAL-TRUNCATED", `${first_segment}@${size}`, /ends here/, 64_000_000);
-  const mended = new Map([...files, [`${first_segment}.broken`, new Uint8Array()]]);
+  const records = recordsOnly();
+  for (const bytes of [records, records.subarray(0, -8)])
+    refuses(
+      new Map([[first_segment, bytes]]),
+      "DUET-E-WAL-TRUNCATED",
+      `${first_segment}@${bytes.length}`,
+      /ends here/,
+      64_000_000,
+    );
+  const mended = new Map([
+    [first_segment, records],
+    [`${first_segment}.broken`, new Uint8Array()],
+  ]);
   assert.equal(readFiles(memberFiles(mended), { segment_bytes: 64_000_000 }).facts.standing, "voter");
+});
+
+test("a newest segment that is too short and ends in zeros is whole: a full disk left it so", () => {
+  const short = new Map([[first_segment, Buffer.concat([recordsOnly(), new Uint8Array(4096)])]]);
+  assert.equal(readFiles(memberFiles(short), { segment_bytes: 64_000_000 }).facts.standing, "voter");
 });
 
 test("foreign files are refused", () => {

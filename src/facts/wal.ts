@@ -6,7 +6,7 @@ import {
   type HardState,
   type SnapshotRecord,
 } from "./messages.ts";
-import { record_type, SegmentReader, type Step } from "./segment.ts";
+import { frame_bytes, record_type, SegmentReader, type Step } from "./segment.ts";
 import type { ByteSource } from "./source.ts";
 import { WireError } from "./wire.ts";
 
@@ -102,6 +102,15 @@ function foreign(source: ByteSource, offset: number, what: string): never {
   );
 }
 
+function truncated(source: ByteSource, wanted_bytes: number): never {
+  fail(
+    "DUET-E-WAL-TRUNCATED",
+    `${source.path}@${source.size}`,
+    `the newest segment ends here; etcd makes each ${wanted_bytes} bytes long, and there is no \`.broken\` file that says it mended this one`,
+    unread,
+  );
+}
+
 /** Reads all records of all segments, in order, each checked against the rolling checksum. */
 export function scanWal(segments: readonly Segment[], limits: ScanLimits = { segment_bytes }): WalScan {
   const scan = new Scan();
@@ -122,17 +131,14 @@ class Scan {
 
   segment(segment: Segment, number: number, isLast: boolean, limits: ScanLimits): void {
     const { source } = segment;
-    if (isLast && source.size < limits.segment_bytes && !segment.mended)
-      fail(
-        "DUET-E-WAL-TRUNCATED",
-        `${source.path}@${source.size}`,
-        `the newest segment ends here; etcd makes each ${limits.segment_bytes} bytes long, and there is no \`.broken\` file that says it mended this one`,
-        unread,
-      );
     const reader = new SegmentReader(source, this.#tail?.crc ?? 0);
     this.#begin(reader, number);
     if (number > 0) this.#named(segment);
     const wrong = this.#walk(reader, number, isLast);
+    // etcd writes without a gap: what is missing behind zeros was zero. On a full disk it leaves a segment like that.
+    const endsInZeros = wrong === undefined && source.size - reader.offset >= frame_bytes;
+    if (isLast && source.size < limits.segment_bytes && !segment.mended && !endsInZeros)
+      truncated(source, limits.segment_bytes);
     this.#tail = { path: source.path, offset: reader.offset, crc: reader.crc, tornUntil: undefined };
     if (wrong === undefined) return;
     if (wrong.torn && isLast) this.#tail = { ...this.#tail, tornUntil: reader.zerosFrom() };

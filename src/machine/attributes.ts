@@ -6,9 +6,23 @@ import { allNamed, parseXml } from "./xml.ts";
  * Transient attributes of machines, in the memory of Pacemaker's attribute daemons: every machine of the membership sees them,
  * and a machine's end with its membership. They are private, which says that they never get into the CIB: written there, each
  * would make the scheduler begin anew, and a machine that comes back with an old CIB could bring old ones back.
+ *
+ * `ordered`: done only when the value is read here too. All machines see all values come in one order, so of two that each set one
+ * and then look for the other's, at least one sees it. Without that it is only on its way.
  */
-export async function setAttribute(name: string, value: string, deadline_ms: number): Promise<void> {
-  await run(["attrd_updater", "--name", name, "--update", value, "--private"], { deadline_ms });
+export async function setAttribute(
+  name: string,
+  value: string,
+  deadline_ms: number,
+  ordered = false,
+): Promise<void> {
+  const wait = ordered ? ["--wait=local"] : [];
+  await run(["attrd_updater", "--name", name, "--update", value, "--private", ...wait], { deadline_ms });
+}
+
+/** As if it had never been said. */
+export async function dropAttribute(name: string, deadline_ms: number): Promise<void> {
+  await run(["attrd_updater", "--name", name, "--delete", "--private"], { deadline_ms });
 }
 
 const status_no_such_name = 78;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ClusterWord, parseWords } from "./cluster-journal.ts";
+import { type ClusterWord, goodbyeIn, parseWords } from "./cluster-journal.ts";
 
 const at_us = 23_935_180_505;
 const entry = (program: string, message: string, more: Readonly<Record<string, string>> = {}): string =>
@@ -105,4 +105,20 @@ test("the time is when it was written, not when the journal took it; a clock tha
   assert.equal(lost("1794764426092000"), at_us / 1000 - 9);
   assert.equal(lost("1794764526092000"), at_us / 1000);
   assert.equal(lost("1794760000000000"), at_us / 1000);
+});
+
+test("a machine that was stopped in order said goodbye; one that fell silent did not", () => {
+  const left = "  [TOTEM ] A new membership (1.d) was formed. Members left: 2";
+  const joined = "  [TOTEM ] A new membership (1.9) was formed. Members joined: 2";
+  const silent =
+    "  [TOTEM ] A processor failed, forming new configuration: token timed out (1500ms), waiting 500ms.";
+  const missed = "  [TOTEM ] Failed to receive the leave message. failed: 2";
+  const told = (...lines: readonly string[]) => goodbyeIn(`${lines.join("\n")}\n`);
+  assert.equal(told(joined, "  [QUORUM] Sync left[1]: 2", left), true);
+  assert.equal(told(joined, silent, left, missed), false);
+  assert.equal(told(joined, left, missed), false);
+  // What was before the last membership that is over is another story.
+  assert.equal(told(silent, left, missed, joined, left), true);
+  assert.equal(told(left, joined), false);
+  assert.equal(told(), false);
 });

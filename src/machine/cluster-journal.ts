@@ -38,6 +38,30 @@ export async function newWords(
   return parseWords(stdout, resource);
 }
 
+/**
+ * Did the machine that last left the membership say so? Corosync sends a leave message when it is stopped in order, and never when its
+ * machine loses its power, hangs or is cut off. False also where the journal does not tell.
+ */
+export async function saidGoodbye(deadline_ms: number): Promise<boolean> {
+  const { stdout } = await run(
+    ["journalctl", "--boot", "--lines=40", "--output=cat", "--no-pager", "--quiet", "--identifier=corosync"],
+    { deadline_ms, accept: "any" },
+  );
+  return goodbyeIn(stdout);
+}
+
+/** Of Corosync's own lines, the oldest first. */
+export function goodbyeIn(text: string): boolean {
+  const lines = text.split("\n").map((line) => line.trim());
+  const formed = (line: string) => line.startsWith("[TOTEM ] A new membership (");
+  const last = lines.findLastIndex(formed);
+  const before = lines.slice(0, Math.max(0, last)).findLastIndex(formed);
+  const silent = lines
+    .slice(before + 1)
+    .some((line) => /^\[TOTEM \] (A processor failed|Failed to receive the leave message)/.test(line));
+  return !silent && / Members (joined: [\d ]+)?left: \d/.test(lines[last] ?? "");
+}
+
 const count = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number));
 const [monotonic, taken, written] = [
   "__MONOTONIC_TIMESTAMP",

@@ -16,8 +16,7 @@ export async function loadCredentials(ref: CredentialsRef, siteFolder: string): 
       missing(where, `it is not set`, `set ${ref.env} to username:password before you call duet`);
     return parseCredentials(line, where);
   }
-  const path = resolve(siteFolder, ref.file);
-  return parseCredentials(await readPrivate(path), path);
+  return await readCredentials(resolve(siteFolder, ref.file));
 }
 
 async function readPrivate(path: string): Promise<string> {
@@ -36,6 +35,15 @@ async function readPrivate(path: string): Promise<string> {
   return file.text;
 }
 
+/** The same line, as a file holds it. */
+export const credentialsLine = ({ username, password }: Credentials): string =>
+  `${username}:${password.reveal()}\n`;
+
+/** The credentials in a file that only its owner may read. */
+export async function readCredentials(path: string): Promise<Credentials> {
+  return parseCredentials(await readPrivate(path), path);
+}
+
 const createWith = (path: string): string =>
   `create it with \`(umask 077; cat > ${shellWord(path)})\`: one line, username:password, Enter, Ctrl-D`;
 
@@ -43,7 +51,7 @@ const createWith = (path: string): string =>
  * One line, split at the first colon. Nothing in it is special: not `$`, not a quote, not a blank; but for the end: the
  * stock fence agent cuts blanks off there (Python's rstrip), so fencing would fail where every other login works.
  */
-function parseCredentials(text: string, where: string): Credentials {
+export function parseCredentials(text: string, where: string): Credentials {
   const line = text.replace(/\r?\n$/, "");
   const colon = line.indexOf(":");
   if (colon < 1 || colon === line.length - 1 || /[\r\n\0]/.test(line)) wrongForm(where);

@@ -31,6 +31,21 @@ test("duet's sections replace those that are there; nodes, alerts and status sta
   assert.ok(after.indexOf("<crm_config") < after.indexOf("<nodes"));
 });
 
+const alert = (id: string) => `<alerts><alert id="${id}" path="/y"/></alerts>`;
+
+test("duet's own alert is replaced, added or taken away; those of others stay", () => {
+  const told = wanted.replace("<rsc_defaults/>", `<rsc_defaults/>${alert("duet-alerts")}`);
+  const after = replaceSections(cib, told);
+  assert.match(
+    after,
+    /<alerts><alert id="theirs" path="\/x"\/><alert id="duet-alerts" path="\/y"\/><\/alerts>/,
+  );
+  assert.equal(replaceSections(after, told), after);
+  assert.match(replaceSections(after, wanted), /<alerts><alert id="theirs" path="\/x"\/><\/alerts>/);
+  const none = cib.replace(/<alerts>.*<\/alerts>/, "");
+  assert.match(replaceSections(none, told), /<alerts><alert id="duet-alerts" path="\/y"\/><\/alerts>/);
+});
+
 test("doing it twice is doing it once, and what is no CIB is refused", () => {
   const once = replaceSections(cib, wanted);
   assert.equal(replaceSections(once, wanted).replace(/\s+/g, ""), once.replace(/\s+/g, ""));

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { alertId } from "../render/alerts.ts";
 import { run } from "./process.ts";
-import { allNamed, childNamed, parseXml, printXml } from "./xml.ts";
+import { allNamed, childNamed, type Document, type Element, parseXml, printXml } from "./xml.ts";
 
 /** Pacemaker and Corosync as seen from one of their machines, through their own tools. */
 
@@ -149,11 +150,22 @@ export function replaceSections(cib: string, configuration: string): string {
   }
   const nodes = childNamed(current, "nodes");
   for (const section of Array.from(wanted.childNodes)) {
-    if (section.nodeType !== 1) continue;
+    if (section.nodeType !== 1 || section.nodeName === "alerts") continue;
     const copy = document.importNode(section, true);
     // The schema has an order: properties, nodes, resources, constraints, defaults.
     if (section.nodeName === "crm_config" && nodes !== undefined) current.insertBefore(copy, nodes);
     else current.appendChild(copy);
   }
+  replaceAlert(document, current, childNamed(wanted, "alerts"));
   return printXml(document);
+}
+
+/** Duet's own alert is replaced, or taken away where the site tells nobody; those of others stay. */
+function replaceAlert(document: Document, current: Element, wanted: Element | undefined): void {
+  const there = childNamed(current, "alerts");
+  for (const alert of there === undefined ? [] : allNamed(there, "alert"))
+    if (alert.getAttribute("id") === alertId) alert.parentNode?.removeChild(alert);
+  if (wanted === undefined) return;
+  if (there === undefined) current.appendChild(document.importNode(wanted, true));
+  else for (const alert of allNamed(wanted, "alert")) there.appendChild(document.importNode(alert, true));
 }

@@ -45,3 +45,8 @@ export async function enqueue(job: "start" | "stop", unit: string, deadline_ms: 
 export async function killUnit(unit: string, deadline_ms: number): Promise<void> {
   await run(["systemctl", "kill", "--signal=SIGKILL", unit], { deadline_ms, accept: "any" });
 }
+
+/** The machine's own orderly reboot, as if typed there. Returns when it has begun. */
+export async function rebootHere(deadline_ms: number): Promise<void> {
+  await run(["systemctl", "--no-block", "reboot"], { deadline_ms });
+}

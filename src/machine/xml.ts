@@ -1,5 +1,7 @@
 import { DOMParser, type Document, type Element, XMLSerializer } from "@xmldom/xmldom";
 
+export type { Document, Element };
+
 /** A parser that refuses what is not well-formed, instead of repairing it in silence. */
 export function parseXml(text: string): Document {
   return new DOMParser({

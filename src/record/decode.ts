@@ -64,7 +64,7 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
     choose: orNot(v.picklist(["self", "peer"])),
   }),
   tags: v.strictObject({ mine: tag, theirs: tag }),
-  witness: v.picklist(["on", "off"]),
+  witness: v.picklist(["on", "off", "unproven"]),
   firstStart: v.boolean(),
   etcd: v.strictObject({ running: v.boolean(), leader: v.boolean(), failedStarts: epoch }),
   started: v.boolean(),

@@ -3,7 +3,7 @@ import { paths } from "../base/paths.ts";
 import type { Problem } from "../base/problem.ts";
 import { RecordFile } from "./file.ts";
 import { memoryFile } from "./memory.ts";
-import { Recorder } from "./recorder.ts";
+import { type Heard, Recorder } from "./recorder.ts";
 import { machineClock } from "./stamp.ts";
 
 /** The parts of duet that write. They share one memory, so that what one has told the others do not tell again. */
@@ -20,6 +20,7 @@ export function openRecorder(
   by: Part,
   onTrouble: (problem: Problem) => void,
   where: Where = paths,
+  heard?: Heard,
 ): Recorder {
   const file = new RecordFile(where.record, machine, (why) =>
     onTrouble({
@@ -29,5 +30,5 @@ export function openRecorder(
       fix: "duet goes on without it; see whether the disk is full or read-only",
     }),
   );
-  return new Recorder(file, machineClock(machine, by), memoryFile(join(where.run, "record.json")));
+  return new Recorder(file, machineClock(machine, by), memoryFile(join(where.run, "record.json")), heard);
 }

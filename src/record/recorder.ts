@@ -30,16 +30,21 @@ interface Step {
   failure: string | undefined;
 }
 
+/** Told each event when it is written down; it must not throw. */
+export type Heard = (event: EventName, detail: Detail) => void;
+
 /** The flight recorder of one process. Nothing that it does can fail for who uses it. */
 export class Recorder {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #store: MemoryStore;
   readonly #boot: string;
+  readonly #heard: Heard;
   #step: Step | undefined;
   #state: State | undefined;
 
-  constructor(sink: Sink, clock: Clock, store: MemoryStore) {
+  constructor(sink: Sink, clock: Clock, store: MemoryStore, heard: Heard = () => undefined) {
+    this.#heard = heard;
     this.#sink = sink;
     this.#clock = clock;
     this.#store = store;
@@ -59,6 +64,7 @@ export class Recorder {
   /** `sync`: on disk when this returns. Not for what stands in the way of a takeover. */
   event(event: EventName, detail: Detail = {}, sync = kept.has(event)): void {
     this.#write({ kind: "event", event, detail }, sync);
+    this.#heard(event, detail);
     if (turning.has(event)) this.#unfold();
     if (newsworthy.has(event)) this.#remember({ unread_ms: this.now_ms + echo_ms });
   }

@@ -52,6 +52,8 @@ export interface Manager {
   /** Its own clock, as it writes it. */
   readonly date?: string;
   readonly reset?: string;
+  /** Undefined: it does not tell. */
+  readonly resetTypes?: readonly string[];
 }
 
 /** A command that would have gone out too late, and was not sent. */
@@ -125,7 +127,7 @@ export class RedfishClient {
     const known = this.#known?.reset;
     if (known !== undefined && offers(known, type)) {
       if (!inTime()) return late;
-      const taken = await this.#change("POST", known.target, { ResetType: type });
+      const taken = await this.#change("POST", known.target, { ResetType: type }, { inTime });
       if (!isGone(taken)) return taken;
       this.#known = undefined;
     }
@@ -135,7 +137,7 @@ export class RedfishClient {
     if (action === undefined || !offers(action, type))
       return failed({ kind: "unsupported", what: `it offers no reset of type ${type}` });
     if (!inTime()) return late;
-    return this.#change("POST", action.target, { ResetType: type });
+    return this.#change("POST", action.target, { ResetType: type }, { inTime });
   }
 
   async readTag(): Promise<Result<Tag>> {
@@ -150,7 +152,7 @@ export class RedfishClient {
   /** With `ifMatch` from `readTag` nothing is written where the System has changed since. */
   async writeTag(tag: string | null, ifMatch?: string): Promise<Result<Done>> {
     const path = await this.system();
-    return path.ok ? this.#change("PATCH", path.value, { AssetTag: tag }, ifMatch) : path;
+    return path.ok ? this.#change("PATCH", path.value, { AssetTag: tag }, { ifMatch }) : path;
   }
 
   async manager(): Promise<Result<Manager>> {
@@ -161,19 +163,25 @@ export class RedfishClient {
     const manager = await this.#get(path, managerShape);
     if (!manager.ok) return manager;
     const { DateTime, Actions } = manager.value.body;
-    const reset = Actions?.["#Manager.Reset"]?.target;
+    const reset = Actions?.["#Manager.Reset"];
+    const types = reset?.["ResetType@Redfish.AllowableValues"];
     return success({
       path,
       ...(DateTime ? { date: DateTime } : {}),
-      ...(reset === undefined ? {} : { reset }),
+      ...(reset === undefined ? {} : { reset: reset.target }),
+      ...(types === undefined ? {} : { resetTypes: types }),
     });
   }
 
   async resetManager(type: string): Promise<Result<Done>> {
     const manager = await this.manager();
     if (!manager.ok) return manager;
-    const { reset } = manager.value;
-    if (reset === undefined) return failed({ kind: "unsupported", what: "its Manager offers no reset" });
+    const { reset, resetTypes } = manager.value;
+    if (reset === undefined || resetTypes?.includes(type) === false)
+      return failed({
+        kind: "unsupported",
+        what: `its Manager offers no reset${reset === undefined ? "" : ` of type ${type}`}`,
+      });
     return this.#change("POST", reset, { ResetType: type });
   }
 
@@ -206,8 +214,13 @@ export class RedfishClient {
     return getResource(this.#service, path, shape);
   }
 
-  #change(method: "POST" | "PATCH", path: string, body: unknown, ifMatch?: string): Promise<Result<Done>> {
-    return changeResource(this.#service, method, path, body, ifMatch);
+  #change(
+    method: "POST" | "PATCH",
+    path: string,
+    body: unknown,
+    bounds: ChangeBounds = {},
+  ): Promise<Result<Done>> {
+    return changeResource(this.#service, method, path, body, bounds);
   }
 }
 
@@ -244,14 +257,26 @@ export async function getResource<S extends v.GenericSchema>(
   return success({ body: parsed.output, ...(etag === undefined ? {} : { etag }) });
 }
 
+/** With `ifMatch` nothing is changed where somebody else did since. `inTime`: see `Call`. */
+export interface ChangeBounds {
+  readonly ifMatch?: string | undefined;
+  readonly inTime?: () => boolean;
+}
+
 export async function changeResource(
   service: Service,
   method: "POST" | "PATCH",
   path: string,
   body: unknown,
-  ifMatch?: string,
+  { ifMatch, inTime }: ChangeBounds = {},
 ): Promise<Result<Done>> {
-  const answer = await ask(service, { method, path, body, ...(ifMatch === undefined ? {} : { ifMatch }) });
+  const answer = await ask(service, {
+    method,
+    path,
+    body,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(inTime === undefined ? {} : { inTime }),
+  });
   return answer.ok ? success(doneOf(answer.value)) : answer;
 }
 

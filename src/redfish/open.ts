@@ -1,4 +1,4 @@
-import { loadCredentials } from "../machine/credentials.ts";
+import { loadLogin } from "../machine/logins.ts";
 import { loadTrust } from "../machine/trust.ts";
 import type { Bmc, Endpoint, Pdu } from "../site/site.ts";
 import { RedfishClient } from "./client.ts";
@@ -18,7 +18,7 @@ export async function openOutlet(pdu: Pdu, siteFolder: string, deadline_ms: numb
 async function open(endpoint: Endpoint, siteFolder: string, deadline_ms: number): Promise<Service> {
   return {
     url: endpoint.url,
-    credentials: await loadCredentials(endpoint.credentials, siteFolder),
+    ...(await loadLogin(endpoint.credentials, siteFolder)),
     trust: await loadTrust(endpoint.trust, siteFolder),
     deadline_ms,
   };

@@ -31,6 +31,7 @@ export function fingerprintOf({ tls }: TestKit): string {
 export interface Asked {
   readonly method: string;
   readonly path: string;
+  readonly authorization?: string;
 }
 
 export interface FakeService extends AsyncDisposable {
@@ -52,9 +53,17 @@ export async function fakeService(
 ): Promise<FakeService> {
   const asked: Asked[] = [];
   const server = createServer({ ...tls }, (request, response) => {
+    const { authorization } = request.headers;
     const each = { method: request.method ?? "", path: request.url ?? "" };
     asked.push(each);
-    const { status = 200, headers = {}, body = "" } = answer(each);
+    const {
+      status = 200,
+      headers = {},
+      body = "",
+    } = answer({
+      ...each,
+      ...(authorization === undefined ? {} : { authorization }),
+    });
     response.writeHead(status, headers);
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });

@@ -3,12 +3,15 @@ import { https, type HttpsAnswer, type HttpsCall } from "../machine/https.ts";
 import type { LoadedTrust } from "../machine/trust.ts";
 import { now_ms } from "../machine/clock.ts";
 import type { Credentials } from "../site/site.ts";
+import type { Logins } from "../machine/logins.ts";
 import { failed, type Failure, type Result, success } from "./failure.ts";
 
 export interface Service {
   /** `https://host[:port]`. */
   readonly url: string;
   readonly credentials: Credentials;
+  /** Where they are in a file: others to try, while they are being changed. */
+  readonly logins?: Logins;
   readonly trust: LoadedTrust;
   /** Of each call, from connect to the last byte. */
   readonly deadline_ms: number;
@@ -27,20 +30,52 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly ifMatch?: string;
+  /** Asked before it is sent once more, with other credentials: one that would go out too late is not. */
+  readonly inTime?: () => boolean;
 }
 
 const redirects_max = 2;
 const body_bytes_max = 1 << 20;
 
-/** One Redfish call. Answers with 2xx are a success; everything else is told apart by what can be done about it. */
+/** Anybody may read it, so that it is answered says nothing about a password. */
+const isOpen = (path: string): boolean => /^\/redfish(\/v1)?\/?$/.test(path);
+
+/**
+ * One Redfish call, with the credentials that there are: where the first are refused, with the others, and with what their file holds by
+ * now. A call that is refused for its credentials has done nothing, so each may be repeated. All of it has the time of one call.
+ */
 export async function ask(service: Service, call: Call): Promise<Result<Answer>> {
-  const { deadline_ms } = service;
+  const { url, trust, deadline_ms, logins } = service;
   const end_ms = now_ms() + deadline_ms;
+  const tryWith = async (credentials: Credentials): Promise<Result<Answer>> => {
+    const answer = await askWith({ url, trust, credentials, deadline_ms }, call, end_ms);
+    if (isTaken(answer, call)) logins?.took(credentials);
+    return answer;
+  };
+  const [first = service.credentials, ...others] = logins?.inOrder ?? [];
+  let answer = await tryWith(first);
+  const tried = [first];
+  const isRefused = () => !answer.ok && answer.failure.kind === "login";
+  for (const more of [() => others, () => logins?.anew(tried) ?? []]) {
+    for (const credentials of isRefused() ? await more() : []) {
+      if (!isRefused()) break;
+      if (call.inTime?.() === false) return failed({ kind: "deadline", deadline_ms });
+      answer = await tryWith(credentials);
+      tried.push(credentials);
+    }
+  }
+  return answer;
+}
+
+const isTaken = (answer: Result<Answer>, { path }: Call): boolean => answer.ok && !isOpen(path);
+
+/** Answers with 2xx are a success; everything else is told apart by what can be done about it. */
+async function askWith(service: Service, call: Call, end_ms: number): Promise<Result<Answer>> {
   let { path } = call;
   for (let hops = 0; ; hops++) {
     const url = sameOrigin(service.url, path);
     if (url === undefined) return failed({ kind: "not-redfish", why: "it points to another host" });
-    const answer = await send({ ...service, deadline_ms }, call, url, end_ms);
+    const answer = await send(service, call, url, end_ms);
     if (!answer.ok) return answer;
     const { status, headers } = answer.value;
     if (![301, 302, 307, 308].includes(status)) return judge(answer.value);
@@ -67,11 +102,7 @@ async function send(service: Service, call: Call, url: URL, end_ms: number): Pro
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     deadline_ms: left_ms(end_ms),
     body_bytes_max,
-    tls: {
-      rejectUnauthorized: trust.by === "system" || trust.by === "ca",
-      ...(trust.by === "ca" ? { ca: trust.pem } : {}),
-    },
-    ...(trust.by === "fingerprint" ? { verify: verifyFingerprint(trust.sha256) } : {}),
+    ...believing(trust),
   };
   try {
     return success(await https(request));
@@ -82,6 +113,15 @@ async function send(service: Service, call: Call, url: URL, end_ms: number): Pro
     return failed({ ...failure, ...(sha256 === undefined ? {} : { sha256 }) });
   }
 }
+
+/** Which certificate a call takes. */
+export const believing = (trust: LoadedTrust): Pick<HttpsCall, "tls" | "verify"> => ({
+  tls: {
+    rejectUnauthorized: trust.by === "system" || trust.by === "ca",
+    ...(trust.by === "ca" ? { ca: trust.pem } : {}),
+  },
+  ...(trust.by === "fingerprint" ? { verify: verifyFingerprint(trust.sha256) } : {}),
+});
 
 const left_ms = (end_ms: number): number => Math.max(1, Math.round(end_ms - now_ms()));
 

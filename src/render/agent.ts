@@ -93,7 +93,7 @@ WantedBy=multi-user.target
     name: "duet-guard.service",
     enabled: true,
     contents: `[Unit]
-Description=duet: say why nothing runs here
+Description=duet: may this machine start without its peer?
 # A machine that is not set up yet says so itself.
 ConditionPathExists=/var/lib/duet/setup-done
 After=corosync.service
@@ -105,8 +105,8 @@ ExecStart=/usr/local/bin/duet guard
 StandardError=journal+console
 Restart=on-failure
 RestartSec=10s
-# It only looks.
-TimeoutStopSec=1s
+# Each of its steps can be cut off.
+TimeoutStopSec=3s
 
 [Install]
 WantedBy=multi-user.target

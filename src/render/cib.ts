@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { etcdResource } from "../base/paths.ts";
 import type { FenceAgent, Machine, Site } from "../site/site.ts";
+import { alertsElement } from "./alerts.ts";
 import { duetOptions, fencingTimeout_s, offTimeout_s, stockOptions } from "./fence-device.ts";
 import {
   type Choice,
@@ -39,6 +40,7 @@ export function cibConfiguration(
       ]),
       element("constraints", site.machines.map(neverFencesItself)),
       element("rsc_defaults", [nvset("meta_attributes", "duet-defaults", values(resourcePolicy))]),
+      ...[alertsElement(site)].filter((each) => each !== undefined),
       "</configuration>",
       "",
     ].join("\n");

@@ -25,6 +25,8 @@ export interface MachineFile {
   readonly path: string;
   readonly mode: number;
   readonly content: string | Uint8Array;
+  /** Why `duet uninstall` leaves it where it is; every other file goes. */
+  readonly stays?: string;
 }
 
 export function ignition(files: readonly MachineFile[], units: readonly IgnitionUnit[]): Ignition {

@@ -25,6 +25,18 @@ export function linkUnits(site: Site, machine: Machine): readonly IgnitionUnit[]
 const theirsOf = (site: Site, machine: Machine): Machine =>
   site.machines.find(({ name }) => name !== machine.name) ?? machine;
 
+/** What the script leaves in the kernel when it has ended: the rules, and where a link is dead a detour. */
+export function linkTraces(site: Site, machine: Machine): readonly (readonly [string, ...string[]])[] {
+  if (linkFiles(site, machine).length === 0) return [];
+  return theirsOf(site, machine).addresses.flatMap((to) => {
+    const family = isIPv6(to) ? "-6" : "-4";
+    return [
+      ["ip", family, "rule", "del", "to", to, "ipproto", "tcp", "table", String(table)],
+      ["ip", family, "route", "flush", "table", String(table)],
+    ] as const;
+  });
+}
+
 const unit: IgnitionUnit = {
   name: "duet-links.service",
   enabled: true,

@@ -1,3 +1,4 @@
+import { machineAlerts } from "./alerts.ts";
 import type { Endpoint, Machine, Site, Trust } from "../site/site.ts";
 import { writeSite } from "../site/write.ts";
 
@@ -23,6 +24,7 @@ export function machineSite(site: Site): string {
   return writeSite({
     ...site,
     ssh_keys: ["/root/.ssh/authorized_keys"],
+    alerts: machineAlerts(site.alerts),
     machines: site.machines.map((m) => ({
       ...m,
       bmc: { ...m.bmc, credentials: { file: credentialsFile(m) }, trust: trust(m.bmc.trust) },

@@ -2,11 +2,13 @@ import { paths } from "../base/paths.ts";
 import type { Secret } from "../base/secret.ts";
 import type { Credentials, Machine, Site } from "../site/site.ts";
 import { agentFiles, agentUnits } from "./agent.ts";
+import { alertFiles, type AlertMaterials, alertUnits } from "./alerts.ts";
 import { cibConfiguration } from "./cib.ts";
 import { corosyncConf } from "./corosync.ts";
 import { etcdEnvironment, etcdUnits, tlsFile } from "./etcd.ts";
 import { passwordScript } from "./fence-device.ts";
 import { fenceAgentFile } from "./fence-duet.ts";
+import { fenceTestUnits } from "./fence-test.ts";
 import { linkFiles, linkUnits } from "./links.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
 import {
@@ -27,6 +29,8 @@ export interface Materials {
   readonly sshKeys: readonly string[];
   /** Certificates that BMCs are trusted by, by the path that the site file names. */
   readonly authorities: ReadonlyMap<string, string>;
+  /** What the site's alerts refer to. */
+  readonly alerts: AlertMaterials;
   /** Corosync's shared key, 256 random bytes, the same on both machines. */
   readonly corosyncKey: Uint8Array;
   /** Signs etcd's certificates, in PEM form; the same on both machines. */
@@ -35,31 +39,51 @@ export interface Materials {
 
 /** Everything that makes a bare machine one of this site's, as Ignition applies it before the first boot. */
 export function machineIgnition(site: Site, machine: Machine, materials: Materials): Ignition {
+  return ignition(machineFiles(site, machine, materials), machineUnits(site, machine));
+}
+
+export const machineUnits = (site: Site, machine: Machine): readonly IgnitionUnit[] => [
+  ...units,
+  ...etcdUnits,
+  ...agentUnits,
+  ...fenceTestUnits,
+  ...alertUnits(site),
+  ...linkUnits(site, machine),
+];
+
+/** The one list of them: `duet uninstall` takes off what is here. */
+export function machineFiles(site: Site, machine: Machine, materials: Materials): readonly MachineFile[] {
   const usernames = new Map([...materials.credentials].map(([name, c]) => [name, c.username]));
   const cib = cibConfiguration(site, usernames);
-  const files: MachineFile[] = [
-    text("/etc/hostname", `${machine.name}\n`),
-    text("/etc/hosts", hosts(site)),
+  return [
+    { ...text("/etc/hostname", `${machine.name}\n`), stays: "the machine keeps its name" },
+    { ...text("/etc/hosts", hosts(site)), stays: "the names in it are still right" },
     text("/etc/duet/machine", `${machine.name}\n`),
     text("/etc/duet/site.yaml", machineSite(site)),
     text("/etc/duet/cib.xml", cib.xml),
     text("/etc/corosync/corosync.conf", corosyncConf(site)),
     { path: "/etc/corosync/authkey", mode: 0o400, content: materials.corosyncKey },
-    secret("/root/.ssh/authorized_keys", `${materials.sshKeys.join("\n")}\n`),
-    text(
-      "/etc/ssh/sshd_config.d/10-duet.conf",
-      "PasswordAuthentication no\nPermitRootLogin prohibit-password\n",
-    ),
+    {
+      ...secret("/root/.ssh/authorized_keys", `${materials.sshKeys.join("\n")}\n`),
+      stays: "you would be locked out",
+    },
+    {
+      ...text(
+        "/etc/ssh/sshd_config.d/10-duet.conf",
+        "PasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+      ),
+      stays: "without it the machine may let in passwords",
+    },
     text(paths.etcdEnvironment, etcdEnvironment(site, machine)),
     text(tlsFile("ca", "crt"), materials.etcdAuthority.certificate),
     secret(tlsFile("ca", "key"), materials.etcdAuthority.key.reveal()),
     ...agentFiles,
     fenceAgentFile,
+    ...alertFiles(site, materials.alerts),
     ...linkFiles(site, machine),
     ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
     ...site.machines.flatMap((m) => bmcFiles(m, materials)),
   ];
-  return ignition(files, [...units, ...etcdUnits, ...agentUnits, ...linkUnits(site, machine)]);
 }
 
 const text = (path: string, content: string): MachineFile => ({ path, mode: 0o644, content });

@@ -92,6 +92,13 @@ export const fencePolicy = {
   status_sleep_s: choose(1, "how often Off is asked for after the command"),
 } as const;
 
+export const alertPolicy = {
+  timeout_s: choose(
+    10,
+    "the agent writes one small file; what it overruns by is a machine that stands still",
+  ),
+} as const;
+
 /**
  * Of ocf:duet:etcd. Only stop takes long: the leave, and etcd's own end. The others note and wake, in a fraction of a second; but
  * whatever of them overruns Pacemaker answers with a stop, and a busy machine would lose a healthy etcd for that. They are given

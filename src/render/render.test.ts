@@ -39,6 +39,7 @@ const materials = (site: Site): Materials => ({
   pduCredentials: new Map(),
   sshKeys: ["ssh-ed25519 AAAA operator"],
   authorities: new Map([["ca.crt", "PEM\n"]]),
+  alerts: { secrets: new Map(), authorities: new Map() },
   corosyncKey: new Uint8Array(256).fill(7),
   etcdAuthority: { certificate: "CA\n", key: new Secret("CA KEY\n") },
 });

@@ -63,3 +63,22 @@ export const name_length_max = 63;
 /** A corosync link each; two wires are what a site of two machines has. */
 export const links_max = 2;
 export const site_bytes_max = 32 << 10;
+
+/** More than anybody has, and not so many that one event keeps a machine busy. */
+export const alerts_max = 16;
+export const mail_to_max = 16;
+/** Those of syslog(3) that a program other than the system's own may use. */
+export const facilities = [
+  "user",
+  "mail",
+  "daemon",
+  "local0",
+  "local1",
+  "local2",
+  "local3",
+  "local4",
+  "local5",
+  "local6",
+  "local7",
+] as const;
+export const facility_default: (typeof facilities)[number] = "daemon";

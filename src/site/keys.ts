@@ -96,7 +96,12 @@ function unknownKeys(
           explains: [[...path, hollow]],
         });
     } else if (secret.includes(key))
-      found.push({ key, problem: (where) => told("password-key", where), explains: [] });
+      found.push({
+        key,
+        problem: (where) =>
+          told(Object.hasOwn(shape.entries, "headers") ? "alert-secret" : "password-key", where),
+        explains: [],
+      });
     else if (outer !== undefined)
       found.push({
         key,

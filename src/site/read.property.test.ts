@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readSite } from "./read.ts";
 import { everything, minimal } from "./samples.ts";
-import type { Endpoint, Machine, Site } from "./site.ts";
+import type { Alert, Endpoint, Machine, Site } from "./site.ts";
 import { siteTemplate } from "./template.ts";
 import { writeSite } from "./write.ts";
 
@@ -32,6 +32,33 @@ const credentials: fc.Arbitrary<Endpoint["credentials"]> = fc.oneof(
   plain({ env: fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,10}$/) }),
 );
 
+const mail = fc.stringMatching(/^[a-z0-9][a-z0-9._+-]{0,10}@[a-z0-9]([a-z0-9.-]{0,10}[a-z0-9])?$/);
+const alert: fc.Arbitrary<Alert> = fc.oneof(
+  fc
+    .record({
+      url: fc.oneof(
+        fc.constant("https://alerts.example/duet"),
+        fc.constant("https://[2001:db8::10]:8443/a/b"),
+        plain({ file: path }),
+      ),
+      headers: fc.option(path, { nil: undefined }),
+      trust,
+    })
+    .map(({ url, headers, trust: by }) => ({
+      by: "webhook" as const,
+      url,
+      ...(headers === undefined ? {} : { headers }),
+      trust: by,
+    })),
+  fc
+    .record({
+      to: fc.array(mail, { minLength: 1, maxLength: 3 }),
+      from: fc.option(mail, { nil: undefined }),
+    })
+    .map(({ to, from }) => ({ by: "mail" as const, to, ...(from === undefined ? {} : { from }) })),
+  plain({ by: fc.constant("syslog" as const), facility: fc.constantFrom("daemon", "local0", "local7") }),
+);
+
 /** Any site that the file can describe. */
 const site: fc.Arbitrary<Site> = fc
   .record({
@@ -54,6 +81,7 @@ const site: fc.Arbitrary<Site> = fc
     token_ms: fc.integer({ min: 1000, max: 30_000 }),
     bmc_call_ms: fc.integer({ min: 2500, max: 60_000 }),
     fence_ms: fc.integer({ min: 120_000, max: 600_000 }),
+    alerts: fc.array(alert, { maxLength: 4 }),
   })
   .map((given) => {
     const address = (family: 4 | 6, number: number) => (family === 4 ? v4(number) : v6(given.middle, number));
@@ -94,6 +122,7 @@ const site: fc.Arbitrary<Site> = fc
       },
       witness: given.witness,
       timeouts: { token_ms: given.token_ms, bmc_call_ms: given.bmc_call_ms, fence_ms: given.fence_ms },
+      alerts: given.alerts,
     };
   });
 

@@ -33,6 +33,7 @@ test("a minimal file is under 20 lines and gets every default", () => {
     fencing: { agent: "fence_duet", preferred: "node1", stop_failure: "block", test: "off" },
     witness: "on",
     timeouts: { token_ms: 1500, bmc_call_ms: 8000, fence_ms: 60_000 },
+    alerts: [],
   });
 });
 

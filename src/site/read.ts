@@ -2,6 +2,7 @@ import type { Problem } from "../base/problem.ts";
 import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
 import {
   bmcCallDefault_ms,
+  facility_default,
   preferredDefault,
   fence_agent_default,
   stop_failure_default,
@@ -16,7 +17,7 @@ import { parseFingerprint } from "./fingerprint.ts";
 import { rules } from "./rules.ts";
 import type { WrittenMachine, WrittenSite } from "./schema.ts";
 import { checkShape } from "./shape.ts";
-import type { Bmc, CredentialsRef, Machine, Pdu, Site, Trust } from "./site.ts";
+import type { Alert, Bmc, CredentialsRef, Machine, Pdu, Site, Trust } from "./site.ts";
 import { readSource, type Source } from "./source.ts";
 
 export type SiteReading =
@@ -78,7 +79,27 @@ function siteOf(written: WrittenSite): Site {
       bmc_call_ms: duration(timeouts.bmc_call) ?? bmcCallDefault_ms(fence_ms),
       fence_ms,
     },
+    alerts: (written.alerts ?? []).map(alertOf),
   };
+}
+
+function alertOf({ webhook, mail, syslog }: NonNullable<WrittenSite["alerts"]>[number]): Alert {
+  if (webhook !== undefined) {
+    const { url, url_file, headers, trust } = webhook;
+    return {
+      by: "webhook",
+      url: url ?? { file: known(url_file) },
+      ...(headers === undefined ? {} : { headers }),
+      trust: trustOf(trust),
+    };
+  }
+  if (mail !== undefined)
+    return {
+      by: "mail",
+      to: typeof mail.to === "string" ? [mail.to] : mail.to,
+      ...(mail.from === undefined ? {} : { from: mail.from }),
+    };
+  return { by: "syslog", facility: syslog?.facility ?? facility_default };
 }
 
 function machineOf(written: WrittenMachine): Machine {

@@ -46,6 +46,14 @@ api: { address: "2001:db8::10" }
 fencing: { agent: fence_duet, preferred: leader, stop_failure: fence, test: setup }
 witness: off
 timeouts: { token: 2s, bmc_call: 1500ms, fence: 2m }
+alerts:
+  - webhook:
+      url: https://alerts.example/duet
+      headers: secrets/hook.headers
+      trust: { ca: hook-ca.pem }
+  - webhook: { url_file: secrets/chat.url }
+  - mail: { to: [ops@example.org, night@example.org], from: duet@example.org }
+  - syslog: { facility: local0 }
 `;
 
 /** The file with line `number` (from 1) replaced, or dropped. */

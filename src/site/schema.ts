@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { alertsSchema } from "./alert-schema.ts";
 import { canonicalAddress, isReachable, parseEndpoint } from "./address.ts";
 import { links_max, name_length_max, reserved_names } from "./defaults.ts";
 import { parseDuration } from "./duration.ts";
@@ -243,6 +244,7 @@ export const siteSchema = v.pipe(
           v.description("off gives up starting alone without a human"),
         ),
       ),
+      alerts: v.optional(alertsSchema(path, trust)),
       timeouts: v.optional(
         v.pipe(
           v.strictObject(

@@ -1,4 +1,11 @@
-import { links_max, name_length_max, reserved_names } from "./defaults.ts";
+import {
+  alerts_max,
+  facilities,
+  links_max,
+  mail_to_max,
+  name_length_max,
+  reserved_names,
+} from "./defaults.ts";
 
 /** What is said when a value has the wrong form. No sentence repeats the value: it may be a password in the wrong place. */
 export interface Sentence {
@@ -190,6 +197,76 @@ const table = {
     code: "DUET-E-SITE-TRUST",
     what: "`fingerprint` must be the SHA-256 of a certificate: 64 hexadecimal digits, with or without colons",
     fix: "copy what `duet check` shows, or `openssl x509 -noout -fingerprint -sha256`, and put it in quotes",
+  },
+  alerts: {
+    code: "DUET-E-SITE-ALERTS",
+    what: "`alerts` must be a list with one entry for each way to tell somebody",
+    fix: "begin each with `- webhook:`, `- mail:` or `- syslog:`, or leave `alerts` out",
+  },
+  alert: {
+    code: "DUET-E-SITE-ALERTS",
+    what: "an entry of `alerts` must have exactly one of `webhook`, `mail` and `syslog`",
+    fix: "begin a new entry with `- ` for each of them",
+  },
+  "alerts-many": {
+    code: "DUET-E-SITE-ALERTS",
+    what: `there are at most ${alerts_max} ways to tell somebody`,
+    fix: "send to one place that tells the others",
+  },
+  webhook: {
+    code: "DUET-E-SITE-ALERTS",
+    what: "`webhook` must be a mapping with `url` or `url_file`",
+    fix: "write `- webhook: { url: https://alerts.example/duet }`",
+  },
+  "webhook-one": {
+    code: "DUET-E-SITE-ALERTS",
+    what: "`webhook` must have exactly one of `url` and `url_file`",
+    fix: "write `url: https://alerts.example/duet`, or `url_file: hook.url` with that line in the file (chmod 600)",
+  },
+  "webhook-url": {
+    code: "DUET-E-SITE-ALERTS",
+    what: "this must be the address of a webhook",
+    fix: "write https://alerts.example/duet, or https://[2001:db8::10]:8443/duet",
+  },
+  "webhook-http": {
+    code: "DUET-E-SITE-ALERTS",
+    what: "a webhook is called over HTTPS only: plain HTTP would send its headers in the clear",
+    fix: "write https:// instead of http://; `trust: { ca: FILE }` takes a self-signed certificate",
+  },
+  "webhook-query": {
+    code: "DUET-E-SITE-ALERTS",
+    what: "an address with `?` or `#` often carries a token, and this file is not secret",
+    fix: "write `url_file: hook.url` and put the address into that file (chmod 600)",
+  },
+  "alert-secret": {
+    code: "DUET-E-SITE-PASSWORD",
+    what: "passwords and other secrets never stand in the site file",
+    fix: "put them into a file that nobody else may read (chmod 600): a header, as `Name: value`, into that of `headers`, an address with a token into that of `url_file`; change the secret if this file was shared",
+  },
+  mail: {
+    code: "DUET-E-SITE-ALERTS",
+    what: "`mail` must be a mapping with `to`",
+    fix: "write `- mail: { to: ops@example.org }`; relay, password and TLS belong to the machine's own mail system",
+  },
+  "mail-address": {
+    code: "DUET-E-SITE-ALERTS",
+    what: "this must be a mail address, with nothing around it",
+    fix: "write ops@example.org, or [ops@example.org, night@example.org]",
+  },
+  "mail-many": {
+    code: "DUET-E-SITE-ALERTS",
+    what: `a mail goes to at most ${mail_to_max} addresses`,
+    fix: "send to a list of the mail system's",
+  },
+  syslog: {
+    code: "DUET-E-SITE-ALERTS",
+    what: "`syslog` must be a mapping",
+    fix: "write `- syslog: { facility: local0 }`, or `- syslog: {}`",
+  },
+  facility: {
+    code: "DUET-E-SITE-ALERTS",
+    what: `\`facility\` must be one of ${facilities.join(", ")}`,
+    fix: "write `facility: local0`, or leave it out",
   },
   duration: {
     code: "DUET-E-SITE-DURATION",

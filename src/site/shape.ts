@@ -49,6 +49,7 @@ function example(key: string): string {
     bmc: " and below it `address:` and `credentials:`",
     address: " with the address, such as 192.0.2.10 or https://203.0.113.11",
     credentials: " { file: node1.bmc }",
+    to: " with a mail address, such as ops@example.org",
     outlet: " with a path such as /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A1",
   };
   return examples[key] ?? "";

@@ -23,9 +23,22 @@ export interface Site {
   /** `off` gives up starting alone without a human (design 3.7). */
   readonly witness: "on" | "off";
   readonly timeouts: Timeouts;
+  /** Who is told what happens here; empty: nobody. */
+  readonly alerts: readonly Alert[];
 }
 
 export type FenceAgent = "fence_duet" | "fence_redfish";
+export type Alert =
+  | {
+      readonly by: "webhook";
+      /** The address itself, or the file that holds it where it is secret. */
+      readonly url: string | { readonly file: string };
+      /** A file with a header on each line; its values are secret. */
+      readonly headers?: string;
+      readonly trust: Trust;
+    }
+  | { readonly by: "mail"; readonly to: readonly string[]; readonly from?: string }
+  | { readonly by: "syslog"; readonly facility: string };
 
 export type Topology = "dual-replica" | "pair" | "single";
 

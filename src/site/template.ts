@@ -42,6 +42,12 @@ ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address
 # witness: on
 
 # timeouts: { token: 1500ms, bmc_call: 8s, fence: 60s }
+
+# Who is told when a machine is lost, a takeover is done or a human is needed; docs/alerts.md.
+# alerts:
+#   - webhook: { url: https://alerts.example/duet, headers: hook.headers }
+#   - mail: { to: ops@example.org }
+#   - syslog: { facility: local0 }
 `;
 }
 

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { formatDuration } from "./duration.ts";
-import type { Endpoint, Machine, Site } from "./site.ts";
+import type { Alert, Endpoint, Machine, Site } from "./site.ts";
 
 /** A site as the text of a site file, every value said. `readSite` of it gives the same site. */
 export function writeSite(site: Site): string {
@@ -17,7 +17,22 @@ export function writeSite(site: Site): string {
       bmc_call: formatDuration(site.timeouts.bmc_call_ms),
       fence: formatDuration(site.timeouts.fence_ms),
     },
+    ...(site.alerts.length === 0 ? {} : { alerts: site.alerts.map(alert) }),
   });
+}
+
+function alert(each: Alert): unknown {
+  switch (each.by) {
+    case "webhook": {
+      const address = typeof each.url === "string" ? { url: each.url } : { url_file: each.url.file };
+      const headers = each.headers === undefined ? {} : { headers: each.headers };
+      return { webhook: { ...address, ...headers, ...trust(each.trust) } };
+    }
+    case "mail":
+      return { mail: { to: each.to, ...(each.from === undefined ? {} : { from: each.from }) } };
+    case "syslog":
+      return { syslog: { facility: each.facility } };
+  }
 }
 
 function machine(m: Machine): unknown {

@@ -6,10 +6,14 @@ import { parseEndpoint } from "../../site/address.ts";
 import type { Endpoint, Machine } from "../../site/site.ts";
 import type { CheckContext } from "./context.ts";
 import { type Finding, fromProblem, told } from "./finding.ts";
-import { checkTag } from "./tag.ts";
+import { checkTag, readTag } from "./tag.ts";
 
-/** The BMC of a machine, step by step; the first step that fails is the last. */
-export async function checkBmc(machine: Machine, context: CheckContext): Promise<readonly Finding[]> {
+/** The BMC of a machine, step by step; the first step that fails is the last. `tag`: is it only read, or also written back as it is? */
+export async function checkBmc(
+  machine: Machine,
+  context: CheckContext,
+  tag: "read" | "write" = "write",
+): Promise<readonly Finding[]> {
   const { site, folder } = context;
   const { name: subject, bmc } = machine;
   const deadline_ms = site.timeouts.bmc_call_ms;
@@ -38,7 +42,7 @@ export async function checkBmc(machine: Machine, context: CheckContext): Promise
   return [
     ...findings,
     { subject, check: "power state", mark: "ok", detail: power.result.value, ms: power.ms },
-    await checkTag(machine, client, site.witness),
+    await (tag === "write" ? checkTag : readTag)(machine, client, site.witness),
   ];
 }
 

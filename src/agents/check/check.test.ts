@@ -9,6 +9,7 @@ import { fakeService, fingerprintOf } from "../../redfish/testing.ts";
 import { readSite } from "../../site/read.ts";
 import { minimal } from "../../site/samples.ts";
 import type { Bmc, Machine, Site } from "../../site/site.ts";
+import { checkAlerts, judgeAlerts } from "./alerts.ts";
 import { checkBmc } from "./bmc.ts";
 import { checkWorld } from "./check.ts";
 import type { Finding } from "./finding.ts";
@@ -70,7 +71,7 @@ test("a BMC in order passes every step, and its tag is as before", async () => {
   // No promise about a new one: against a BMC that lies, writing back what is there proves nothing.
   const { site, machine } = siteOf();
   const tag = (await checkBmc(machine, { site, folder })).at(-1);
-  assert.match(tag?.detail ?? "", /^accepts a write of the value that is there; .* not tested$/);
+  assert.match(tag?.detail ?? "", /^accepts a write of the value that is there; .* only setup tests$/);
 });
 
 test("the first step that fails is the last, with the way out", async () => {
@@ -230,4 +231,35 @@ test("the whole world of a site is checked at once, each thing under its machine
   assert.equal(said.at(-1), "");
   for (const { mark, fix, check } of findings)
     assert.ok(mark === "ok" || check === "BMC tag" || fix !== undefined, check);
+});
+
+test("what the alerts refer to is checked here, and each way is judged by what a machine says of it", async () => {
+  const { site } = siteOf();
+  const [none] = await checkAlerts({ site, folder });
+  assert.ok(none?.mark === "note" && none.detail.startsWith("nobody is told"));
+  const url = "https://127.0.0.1:1/duet";
+  const alerts: Site["alerts"] = [
+    { by: "webhook", url, headers: "bmc", trust: { by: "system" } },
+    { by: "webhook", url, headers: "missing", trust: { by: "system" } },
+    { by: "webhook", url, trust: { by: "nothing" } },
+    { by: "syslog", facility: "daemon" },
+  ];
+  await writeFile(join(folder, "bmc"), "X-Token: abc\n");
+  const marks = (await checkAlerts({ site: { ...site, alerts }, folder })).map(({ mark, code }) => [
+    mark,
+    code,
+  ]);
+  assert.deepEqual(marks, [
+    ["ok", undefined],
+    ["fail", "DUET-E-ALERT-FILE"],
+    ["warn", undefined],
+    ["ok", undefined],
+  ]);
+  assert.deepEqual(judgeAlerts("node1", undefined), []);
+  assert.deepEqual(
+    lines(
+      judgeAlerts("node1", [{ way: "mail ops@example.org", ok: false, detail: "no", code: "X", fix: "y" }]),
+    ),
+    ["fail alert mail ops@example.org"],
+  );
 });

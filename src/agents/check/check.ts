@@ -1,4 +1,5 @@
 import type { Machine } from "../../site/site.ts";
+import { checkAlerts } from "./alerts.ts";
 import { checkBmc } from "./bmc.ts";
 import { between, judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
@@ -8,6 +9,7 @@ import { checkSshKeys } from "./keys.ts";
 import { checkMachine } from "./machine.ts";
 import { checkPdu } from "./pdu.ts";
 import { checkSite } from "./site.ts";
+import { judgeWitness } from "./witness.ts";
 
 /** Tests the world behind a site file, everything at once; each part has its own deadlines. Changes nothing. */
 export async function checkWorld(
@@ -15,16 +17,19 @@ export async function checkWorld(
   say: (detail: string) => void = () => undefined,
 ): Promise<readonly Finding[]> {
   const track = tracker(say);
-  const [keys, ...machines] = await Promise.all([
+  const [keys, alerts, ...machines] = await Promise.all([
     checkSshKeys(context).then((findings) => ({ findings, name: "site" })),
+    checkAlerts(context),
     ...context.site.machines.map((machine) => checkAllOf(machine, context, track)),
   ]);
   return [
     ...checkSite(context.site),
     ...keys.findings,
+    ...alerts,
     ...machines.flatMap((machine) => machine.findings),
     ...clocksBetween(machines),
     ...judgeFencing(context.site, machines),
+    ...judgeWitness(context.site, machines),
   ];
 }
 
@@ -35,8 +40,8 @@ async function checkAllOf(machine: Machine, context: CheckContext, track: Track)
     track(`${name}'s PDU`, checkPdu(machine, context)),
     track(name, checkMachine(machine, context)),
   ]);
-  const { offset, fencing } = itself;
-  return { name, offset, fencing, findings: [...bmc, ...pdu, ...itself.findings] };
+  const { offset, fencing, witness } = itself;
+  return { name, offset, fencing, witness, findings: [...bmc, ...pdu, ...itself.findings] };
 }
 
 type Track = <T>(name: string, work: Promise<T>) => Promise<T>;

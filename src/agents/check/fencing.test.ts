@@ -36,7 +36,7 @@ test("a machine that was never switched off for real is told as such, with what 
   const [node1, node2] = judge(undefined, [120_000]);
   assert.match(node1?.detail ?? "", /at most 80 ms \(15 calls\); .* never .* 60\.0 s/);
   assert.match(node2?.detail ?? "", /nothing was measured/);
-  assert.match(node2?.fix ?? "", /--fence-test/);
+  assert.match(node2?.fix ?? "", /fence-test node2 --disruptive/);
 });
 
 test("the margin is shown, and one that is thin or gone is a warning or a failure", () => {

@@ -63,7 +63,7 @@ function judgeOne(
       check,
       mark: "note",
       detail: `${call}; it was never switched off for real, so the race counts with ${seconds(fenceBound_ms(site.timeouts, known))} (timeouts.fence)`,
-      fix: `\`duet setup --fence-test\` on its peer measures it; ${subject} is switched off and on by that`,
+      fix: `\`duet fence-test ${subject} --disruptive\` measures it; ${subject} is switched off and on by that`,
     };
   const { worst_ms, at } = known.off;
   const margin_ms = room_ms - worst_ms;

@@ -1,10 +1,12 @@
 import type { Machine } from "../../site/site.ts";
+import { judgeAlerts } from "./alerts.ts";
 import { judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
 import { judgeDisk } from "./disk.ts";
 import type { Finding } from "./finding.ts";
 import { judgeLinks, reach } from "./links.ts";
 import type { ProbeReport } from "./probe.ts";
+import { judgeProof } from "./proof.ts";
 import { judgeSetup } from "./setup.ts";
 import { probeBySsh } from "./ssh.ts";
 
@@ -14,6 +16,8 @@ export interface MachineFindings {
   readonly offset?: Offset;
   /** What its cluster knows of fences. */
   readonly fencing?: ProbeReport["fencing"];
+  /** What it knows of whether the BMCs keep their tags. */
+  readonly witness?: ProbeReport["witness"];
 }
 
 /** The machine itself: its links, and over ssh its clock and disk. */
@@ -32,8 +36,11 @@ export async function checkMachine(machine: Machine, context: CheckContext): Pro
       judgeClock(subject, "clock", "here", offset),
       judgeDisk(subject, report.disk),
       ...judgeSetup(subject, report.setup),
+      ...judgeProof(subject, report),
+      ...judgeAlerts(subject, report.alerts),
     ],
     offset,
     fencing: report.fencing,
+    witness: report.witness,
   };
 }

@@ -2,13 +2,16 @@ import { open, unlink } from "node:fs/promises";
 import { release } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
+import { lookAtWays } from "../alerts/try.ts";
 import { paths } from "../../base/paths.ts";
 import { DuetError, exit, fail } from "../../base/problem.ts";
 import { now_ms } from "../../machine/clock.ts";
 import { fenceTimesShape, readFenceTimes } from "../../machine/fence-times.ts";
 import { exists } from "../../machine/files.ts";
-import { loadSite } from "../../machine/site-file.ts";
+import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import { pairTurn_ms } from "../hands/times.ts";
+import { readWitness, tagTestShape } from "../hands/witness.ts";
+import { proofShape, readProof } from "../proof/kept.ts";
 import { readSetupReport, setupReport } from "../setup/report.ts";
 
 const disk = v.object({
@@ -27,8 +30,25 @@ export const probeReport = v.object({
   versions: v.object({ duet: v.string(), node: v.string(), kernel: v.string() }),
   /** Where it is a machine of a site: how far its setup has come. */
   setup: v.optional(setupReport),
+  /** What it knows of whether the BMCs keep their tags, by machine. */
+  witness: v.optional(v.record(v.string(), tagTestShape)),
   /** What its cluster knows of how long a fence takes, by machine, and the turn of the race that follows from it. */
   fencing: v.optional(v.object({ times: v.record(v.string(), fenceTimesShape), turn_ms: v.number() })),
+  /** Its last harmless test of fencing its peer. */
+  proof: v.optional(proofShape),
+  /** By each way to tell people: could it be used from here? */
+  alerts: v.optional(
+    v.array(
+      v.object({
+        way: v.string(),
+        ok: v.boolean(),
+        detail: v.string(),
+        ms: v.exactOptional(v.number()),
+        fix: v.exactOptional(v.string()),
+        code: v.exactOptional(v.string()),
+      }),
+    ),
+  ),
 });
 export type ProbeReport = v.InferOutput<typeof probeReport>;
 
@@ -49,18 +69,33 @@ export async function probe(folder: string, duet: string): Promise<ProbeReport> 
   };
 }
 
-async function ofSite(): Promise<Pick<ProbeReport, "setup" | "fencing">> {
+const way_ms = 8_000;
+
+async function ofSite(): Promise<Pick<ProbeReport, "setup" | "fencing" | "proof" | "witness" | "alerts">> {
   if (!(await exists(paths.machine))) return {};
-  const setup = await readSetupReport();
+  const proof = await readProof();
+  const setup = {
+    setup: await readSetupReport(),
+    witness: await readWitness(),
+    ...(proof === undefined ? {} : { proof }),
+  };
   try {
     const site = await loadSite(paths.site);
-    const times = await readFenceTimes(site);
-    if (times === undefined) return { setup };
-    return { setup, fencing: { times: Object.fromEntries(times), turn_ms: pairTurn_ms(site, times) } };
+    const [times, tried] = await Promise.all([
+      readFenceTimes(site),
+      lookAtWays(site, siteFolder(paths.site), way_ms),
+    ]);
+    const alerts = [...tried];
+    if (times === undefined) return { ...setup, alerts };
+    return {
+      ...setup,
+      alerts,
+      fencing: { times: Object.fromEntries(times), turn_ms: pairTurn_ms(site, times) },
+    };
   } catch (error) {
     // A site file that can't be read is what setup has failed of, and says.
     if (!(error instanceof DuetError)) throw error;
-    return { setup };
+    return setup;
   }
 }
 

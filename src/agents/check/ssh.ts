@@ -39,6 +39,8 @@ export interface SshCall {
   readonly silent_s?: number;
   readonly deadline_ms: number;
   readonly output_bytes_max?: number;
+  /** What the command there reads: secrets have no other way. */
+  readonly input?: string;
 }
 
 export type SshAnswer =
@@ -67,9 +69,13 @@ export async function callBySsh({ addresses }: Machine, call: SshCall): Promise<
 /** One that does not end in time is one that ssh could not reach. */
 async function runSsh(
   command: readonly [string, ...string[]],
-  { deadline_ms, output_bytes_max }: Pick<SshCall, "deadline_ms" | "output_bytes_max">,
+  { deadline_ms, output_bytes_max, input }: Pick<SshCall, "deadline_ms" | "output_bytes_max" | "input">,
 ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
-  const bounds = output_bytes_max === undefined ? { deadline_ms } : { deadline_ms, output_bytes_max };
+  const bounds = {
+    deadline_ms,
+    ...(output_bytes_max === undefined ? {} : { output_bytes_max }),
+    ...(input === undefined ? {} : { input }),
+  };
   return await run(command, { accept: "any", ...bounds }).catch(() => ({
     status: ssh_failed,
     stdout: "",

@@ -55,5 +55,19 @@ export async function checkTag(
   if (!after.ok) return fromProblem(subject, check, problemOf(after.failure, machine.bmc.url));
   if (after.value.tag !== tag)
     return say("fail", "the BMC did not keep the tag that was written", `update its firmware, ${without}`);
-  return say("ok", "accepts a write of the value that is there; that it keeps a new one is not tested");
+  return say("ok", "accepts a write of the value that is there; that it keeps a new one only setup tests");
+}
+
+/** Where nothing may be written. */
+export async function readTag(
+  { name: subject, bmc }: Machine,
+  client: RedfishClient,
+  witness: Site["witness"],
+): Promise<Finding> {
+  if (witness === "off")
+    return { subject, check, mark: "note", detail: "not read: the site file says `witness: off`" };
+  const read = await client.readTag();
+  if (!read.ok) return fromProblem(subject, check, problemOf(read.failure, bmc.url));
+  const held = read.value.tag === null || read.value.tag === "" ? "nothing" : read.value.tag;
+  return { subject, check, mark: "ok", detail: `holds ${held.replaceAll(/\p{Cc}/gu, "").slice(0, 64)}` };
 }

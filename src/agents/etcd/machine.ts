@@ -18,6 +18,7 @@ import type { Hands } from "../hands/effects.ts";
 import { measuredTimes } from "../hands/measured.ts";
 import { Notes } from "../hands/notes.ts";
 import { failureOf } from "../hands/outcome.ts";
+import { membershipNow } from "../hands/quorum.ts";
 import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { watchReads } from "../hands/stall.ts";
@@ -120,15 +121,21 @@ export async function fenceMachine(version: string): Promise<FenceMachine> {
 /** What systemd starts as the one-shot. */
 export async function runOneShot(): Promise<void> {
   const notes = new Notes();
-  if (!notes.has("started") || notes.has("leaving")) return notes.drop("wake");
+  notes.drop("wake");
+  if (notes.has("leaving")) return;
+  if (!notes.has("started")) return await standBy(notes);
   const { oneShot } = await import("./one-shot.ts");
   const hands = await loadHands();
   const watched = watch(hands.effects);
   const { peerName } = hands.saying;
   let complaint = "";
+  const { hearing } = await import("../credentials/machine.ts");
+  // A peer that was away when a password was changed needs the new one from its first look on: it may have to fence at the next.
+  const hear = hearing(hands.saying.me, say);
   await oneShot({
     hands: { ...hands, effects: watched.effects },
     peerWord: async () => {
+      hear();
       try {
         return await attributeOf(peerName, factsAttribute, word_ms);
       } catch (error) {
@@ -146,10 +153,56 @@ export async function runOneShot(): Promise<void> {
       // Without a leader here somebody may wait for the next look.
       if (watched.last?.etcd.leader === true && hands.recorder.unread) await tellJournals(hands);
       // Nobody hears it while the peer is away, and a takeover must not wait for that.
-      if (watched.last?.peer.seen === "now") await tellSaying();
+      if (watched.last?.peer.seen !== "now") return;
+      await tellSaying();
+      await heed(watched.last);
+      const { careHere } = await import("../credentials/machine.ts");
+      await careHere(hands.saying.me, say);
     },
   });
   if (watched.last !== undefined && isWholePair(watched.last)) await careForKept();
+  await tellProof(hands.saying.me, peerName);
+}
+
+/** How old the last proof is that a fence would work, is looked at once an hour, where the site tells anybody. */
+async function tellProof(me: string, peer: string): Promise<void> {
+  const { tellOldProof } = await import("../alerts/proof.ts");
+  try {
+    await tellOldProof({ me, peer, now_ms: Date.now() });
+  } catch (error) {
+    say(`the age of the last proof of fencing can't be told: ${failureOf(error).failure.said}`);
+  }
+}
+
+/** Asked for on the peer, by a person. What can't be read now is read at the next look. */
+async function heed(facts: Facts): Promise<void> {
+  const { doorsHere, heedWish } = await import("../planned/heed.ts");
+  try {
+    await heedWish(facts, doorsHere(say));
+  } catch (error) {
+    failureOf(error);
+  }
+}
+
+async function standBy(notes: Notes): Promise<void> {
+  if (!(await exists(paths.setupDone))) return;
+  const { tellWhileStopped } = await import("./stopped.ts");
+  await tellWhileStopped({
+    notes,
+    hands: async () => {
+      const { effects, times, saying } = await loadHands();
+      return { effects, times, isPeerHere: () => isPeerHere(saying) };
+    },
+  });
+}
+
+async function isPeerHere(saying: Hands["saying"]): Promise<boolean> {
+  try {
+    return (await membershipNow(saying)).peer;
+  } catch (error) {
+    failureOf(error);
+    return false;
+  }
 }
 
 /** Copies get their hashes, or go where they are not needed any more. What can't be done now is there at the next look. */

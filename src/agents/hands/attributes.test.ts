@@ -53,6 +53,29 @@ test("what one publishes the other reads, in this membership and in no other", a
   assert.deepEqual(await one.readOwn(1_000), { ok: true, value: undefined });
 });
 
+test("a leave is said in the order that all machines see, and nothing else waits for that", async () => {
+  const { pacemaker, corosync } = pair();
+  const waited: unknown[] = [];
+  const door = pacemaker.of("node1");
+  const one = attributeEffects({
+    me: "node1",
+    peerName: "node2",
+    peerId: 2,
+    memory: new MemoryFile(join(folder, "run"), join(folder, "boot")),
+    corosync,
+    resource: "duet-etcd",
+    pacemaker: {
+      ...door,
+      setAttribute: async (name, value, deadline_ms, ordered) => {
+        waited.push(ordered);
+        await door.setAttribute(name, value, deadline_ms);
+      },
+    },
+  });
+  for (const leaving of [false, true]) assert.ok((await one.publish({ ...said, leaving }, 1_000)).ok);
+  assert.deepEqual(waited, [false, true]);
+});
+
 test("a score that is there is not set again", async () => {
   const { pacemaker, one } = pair();
   for (const score of [10, 10, 5, undefined, undefined]) assert.ok((await one.score(score, 1_000)).ok);

@@ -60,7 +60,8 @@ async function publish(place: Saying, said: Published, deadline_ms: number): Pro
       "refused",
       `what is to be told has ${text.length} characters, and ${text_bytes_max} are the limit`,
     );
-  await doorOf(place).setAttribute(factsAttribute, text, left_ms(end_ms));
+  // Two that leave at once: one of them must see it (src/act/leave.ts).
+  await doorOf(place).setAttribute(factsAttribute, text, left_ms(end_ms), said.leaving);
   return done;
 }
 

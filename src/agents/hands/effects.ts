@@ -1,13 +1,14 @@
 import type { Effects } from "../../act/effects.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, paths } from "../../base/paths.ts";
+import type { Problem } from "../../base/problem.ts";
 import { decide } from "../../decide/decide.ts";
-import { no_word } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
 import { openRecorder, type Part } from "../../record/open.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { wrap } from "../../record/wrap.ts";
 import { detectionOf, orderedMachines } from "../../render/corosync.ts";
+import { telling, tellVerdict } from "../alerts/listen.ts";
 import { tellConsole } from "../status/console.ts";
 import { Said } from "../status/said.ts";
 import { attributeEffects, type Saying } from "./attributes.ts";
@@ -26,6 +27,8 @@ import { isStalled } from "./stall.ts";
 import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
+import { readWitness, witnessOf } from "./witness.ts";
+import { wordNow } from "./word.ts";
 
 const first_write_ms = 5_000;
 
@@ -46,7 +49,8 @@ export interface Hands {
 export function machineHands(ways: Ways, by: Part, say: (line: string) => void): Hands {
   const { site, mine, theirs } = ways;
   const notes = new Notes();
-  const recorder = openRecorder(mine.name, by, ({ code, what, fix }) => say(`${code}: ${what}: ${fix}`));
+  const trouble = ({ code, what, fix }: Problem) => say(`${code}: ${what}: ${fix}`);
+  const recorder = openRecorder(mine.name, by, trouble, paths, telling(mine.name));
   const saying = sayingOf(ways);
   const reach = new Reach(site, mine, theirs);
   const noteHeld = (held: boolean) => (held ? notes.set("held") : notes.drop("held"));
@@ -69,8 +73,8 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
       };
     },
     peerServes: (deadline_ms) => reach.peerServes(deadline_ms),
-    // Nobody can give one yet.
-    word: () => Promise.resolve(no_word),
+    word: (ring, asksPeer) => wordNow(saying, ring, asksPeer),
+    witness: async () => witnessOf(site, await readWitness()),
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
   };
   const effects: Effects = {
@@ -116,6 +120,7 @@ function noting(effects: Effects, said = new Said()): Effects {
     ...effects,
     decide: (question, facts) => {
       const verdict = effects.decide(question, facts);
+      tellVerdict(effects.site.me, question, verdict, said);
       said.note(question, verdict);
       if (question === "start") tellConsole(verdict);
       return verdict;

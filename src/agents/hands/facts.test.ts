@@ -86,6 +86,7 @@ class Machine {
     },
     word: async (ring) => (ring === "1.d" ? { ...no_word, peerDown: true } : no_word),
     firstStart: async () => false,
+    witness: async () => "on",
     view: async () => this.view,
   };
 

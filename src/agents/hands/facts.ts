@@ -22,9 +22,10 @@ export interface Sources {
   readonly etcd: () => Promise<Etcd>;
   /** By a linearizable read at its etcd. */
   readonly peerServes: (deadline_ms: number) => Promise<boolean>;
-  /** An admin's word is for the membership in which it was said. */
-  readonly word: (ring: string) => Promise<Word>;
+  /** An admin's word is for the membership in which it was said; the peer is asked for one only where it could matter. */
+  readonly word: (ring: string, asksPeer: boolean) => Promise<Word>;
   readonly firstStart: () => Promise<boolean>;
+  readonly witness: () => Promise<Facts["witness"]>;
   /** Replaced by tests. */
   readonly view?: typeof viewOf;
 }
@@ -63,8 +64,11 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     remembered: memory.remembered,
     peerServes,
     ...bmcs,
-    word: await sources.word(seen?.ring ?? no_ring),
-    witness: ways.site.witness,
+    word: await sources.word(
+      seen?.ring ?? no_ring,
+      seen?.peer === true && !(etcd.leader && own.state.full && said?.holding.full === true),
+    ),
+    witness: await sources.witness(),
     firstStart: await sources.firstStart(),
     etcd,
     ...believed(view, me, peerName, seen?.peer === true),

@@ -4,6 +4,13 @@ import type { Memory } from "./memory.ts";
 import { decodeSaying, encodeSaying } from "./saying.ts";
 
 const time = v.pipe(v.number(), v.finite());
+const epoch = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const spoken = v.strictObject({
+  ring: v.string(),
+  peerDown: v.boolean(),
+  accept: v.nullable(v.union([epoch, v.literal("unknown")])),
+  choose: v.nullable(v.picklist(["self", "peer"])),
+});
 const shape = v.strictObject({
   boot: v.string(),
   seen: v.boolean(),
@@ -19,9 +26,11 @@ const shape = v.strictObject({
       together_ms: v.nullable(time),
     }),
   ),
+  /** Not in what an older duet kept. */
+  spoken: v.optional(v.nullable(spoken), null),
 });
 
-export function encodeMemory({ remembered, ring }: Memory, boot: string): string {
+export function encodeMemory({ remembered, ring, spoken: said }: Memory, boot: string): string {
   const { seen, heard, provenIn, wentOff } = remembered;
   const kept: v.InferOutput<typeof shape> = {
     boot,
@@ -33,6 +42,15 @@ export function encodeMemory({ remembered, ring }: Memory, boot: string): string
       ring === undefined
         ? null
         : { ...ring, other_ms: ring.other_ms ?? null, together_ms: ring.together_ms ?? null },
+    spoken:
+      said === undefined
+        ? null
+        : {
+            ring: said.ring,
+            peerDown: said.word.peerDown,
+            accept: said.word.accept ?? null,
+            choose: said.word.choose ?? null,
+          },
   };
   return `${JSON.stringify(kept)}\n`;
 }
@@ -41,7 +59,7 @@ export function encodeMemory({ remembered, ring }: Memory, boot: string): string
 export function decodeMemory(text: string, boot: string): Memory | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text);
   if (!parsed.success || parsed.output.boot !== boot) return undefined;
-  const { seen, heard: said, provenIn, wentOff, ring } = parsed.output;
+  const { seen, heard: said, provenIn, wentOff, ring, spoken: word } = parsed.output;
   const heard: Published | undefined = said === null ? undefined : decodeSaying(said);
   if (said !== null && heard === undefined) return undefined;
   return {
@@ -50,5 +68,16 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
       ring === null
         ? undefined
         : { ...ring, other_ms: ring.other_ms ?? undefined, together_ms: ring.together_ms ?? undefined },
+    spoken:
+      word === null
+        ? undefined
+        : {
+            ring: word.ring,
+            word: {
+              peerDown: word.peerDown,
+              accept: word.accept ?? undefined,
+              choose: word.choose ?? undefined,
+            },
+          },
   };
 }

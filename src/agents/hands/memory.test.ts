@@ -35,11 +35,16 @@ test("what one life of an agent notes the next one knows", async () => {
     logEnd: { term: 2, index: 7 },
   } as const;
   const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2 };
-  await one.change(() => ({ remembered: { seen: true, heard, provenIn: undefined, wentOff: false }, ring }));
+  await one.change(() => ({
+    remembered: { seen: true, heard, provenIn: undefined, wentOff: false },
+    ring,
+    spoken: undefined,
+  }));
   const next = new MemoryFile(run, boot);
   assert.deepEqual(next.read(), {
     remembered: { seen: true, heard, provenIn: undefined, wentOff: false },
     ring,
+    spoken: undefined,
   });
   await next.change(proven("2.d"));
   assert.equal(one.read().remembered.provenIn, "2.d");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { nothing_remembered, type Remembered } from "../../act/picture.ts";
 import { fail } from "../../base/problem.ts";
 import { paths } from "../../base/paths.ts";
+import { no_word, type Word } from "../../decide/facts.ts";
 import { isMissing, makeFolder } from "../../machine/files.ts";
 import { run } from "../../machine/process.ts";
 import { decodeMemory, encodeMemory } from "./memory-text.ts";
@@ -20,13 +21,28 @@ export interface RingNote {
   readonly together_ms: number | undefined;
 }
 
+/** An admin's word is for what he saw: in another membership it says nothing. */
+export interface Spoken {
+  readonly word: Word;
+  readonly ring: string;
+}
+
 /** What duet on this machine keeps between two of its short lives, for as long as the machine is up. */
 export interface Memory {
   readonly remembered: Remembered;
   readonly ring: RingNote | undefined;
+  readonly spoken: Spoken | undefined;
 }
 
-export const nothing_in_memory: Memory = { remembered: nothing_remembered, ring: undefined };
+export const nothing_in_memory: Memory = {
+  remembered: nothing_remembered,
+  ring: undefined,
+  spoken: undefined,
+};
+
+/** What was said in this very membership. */
+export const wordIn = ({ spoken }: Pick<Memory, "spoken">, ring: string): Word =>
+  spoken?.ring === ring ? spoken.word : no_word;
 
 const lock_wait_s = 3;
 

@@ -25,6 +25,16 @@ export function tagText(site: Site, { epoch, owner }: Lineage): string {
   return `duet:${siteHash(site)}:${epoch}:${number}`;
 }
 
+/**
+ * A text for a test of a BMC, as long as the longest tag. To every rule it is foreign: nobody writes over it but a takeover, and
+ * it can't make anybody start. `nonce`: seven hexadecimal digits.
+ */
+export const testTag = (site: Site, nonce: string): string => `duet:${siteHash(site)}:test:${nonce}`;
+
+/** Is this text duet's, of this site: a tag, or what a test that was cut off has left? */
+export const isOurs = (site: Site, text: string | null): boolean =>
+  text?.startsWith(`duet:${siteHash(site)}:`) === true;
+
 /** What a BMC's tag says. Only what duet would write itself is one of duet's. */
 export function parseTag(site: Site, text: string | null): Tag {
   if (text === null || text.trim() === "") return { kind: "blank" };

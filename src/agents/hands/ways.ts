@@ -1,6 +1,6 @@
 import { type Bmc as Side, type Failure, failed } from "../../act/effects.ts";
 import { now_ms } from "../../machine/clock.ts";
-import { loadCredentials } from "../../machine/credentials.ts";
+import { loadLogin } from "../../machine/logins.ts";
 import { loadTrust } from "../../machine/trust.ts";
 import { type KnownSystem, RedfishClient } from "../../redfish/client.ts";
 import { type Failure as RedfishFailure, problemOf } from "../../redfish/failure.ts";
@@ -86,7 +86,7 @@ export class Ways {
 async function open({ url, credentials, trust }: Endpoint, folder: string): Promise<Opened> {
   return {
     url,
-    credentials: await loadCredentials(credentials, folder),
+    ...(await loadLogin(credentials, folder)),
     trust: await loadTrust(trust, folder),
   };
 }

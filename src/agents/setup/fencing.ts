@@ -1,16 +1,11 @@
-import type { Effects } from "../../act/effects.ts";
+import { DuetError, fail } from "../../base/problem.ts";
 import { now_ms, until } from "../../machine/clock.ts";
-import { readFenceTimes, writeFenceTimes } from "../../machine/fence-times.ts";
 import { fenceDevices, forgetFailures, isProven } from "../../machine/pacemaker.ts";
-import { orderedMachines } from "../../render/corosync.ts";
-import { measureCalls, measureOff } from "../fence/measure.ts";
 import type { Ways } from "../hands/ways.ts";
-import { whole } from "./ready.ts";
+import { noteCalls } from "../proof/harmless.ts";
+import { proveHere } from "../proof/here.ts";
 
 const fence_retry_ms = 8_000;
-const lost_ms = 60_000;
-/** Servers that test all of their memory at each boot need ten minutes. */
-const back_ms = 20 * 60_000;
 
 /** A cluster whose fencer knows no way to its peer looks whole until the day it is needed. */
 export async function fenceable(peer: string): Promise<void> {
@@ -31,59 +26,22 @@ export async function fenceable(peer: string): Promise<void> {
   );
 }
 
-/** In harmless form, at every run. What a real Off took stays known. */
-export async function measureHarmless(ways: Ways, say: (detail: string) => void): Promise<void> {
-  const { name } = ways.theirs;
-  const calls = await measureCalls(ways, new Date());
-  const off = (await readFenceTimes(ways.site))?.get(name)?.off;
-  await writeFenceTimes(name, { ...calls, ...(off === undefined ? {} : { off }) });
-  say(`${calls.calls} calls, ${calls.call_ms_median} ms, at most ${calls.call_ms_worst} ms`);
-}
-
-export interface FenceTest {
-  readonly ways: Ways;
-  readonly effects: Pick<Effects, "disk" | "attributes" | "quorum">;
-  readonly say: (detail: string) => void;
-}
-
-/**
- * At the first setup, where the site consents: each machine is switched off once by its peer. One after the other, by name: who
- * comes second waits until it was switched off itself, and is back. Cut off anywhere, it is done again, or found done.
- */
-export async function fenceTestOnce(test: FenceTest): Promise<void> {
-  const { ways, say } = test;
-  const { site, mine, theirs } = ways;
-  const before = (await readFenceTimes(site))?.get(theirs.name)?.off;
-  if (before !== undefined) return say(`took ${before.worst_ms} ms, measured before`);
-  if (orderedMachines(site)[0]?.name !== mine.name) {
-    say(`waits: ${theirs.name} switches ${mine.name} off first`);
-    await until(
-      `${theirs.name} has switched ${mine.name} off and on, to measure it`,
-      async () => (await readFenceTimes(site))?.get(mine.name)?.off !== undefined,
-      { deadline_ms: back_ms, every_ms: 1_000 },
+/** As `duet fence-test` does, at every run. It may be before both are whole: no tag is written. */
+export async function proveFencing(ways: Ways, say: (detail: string) => void): Promise<void> {
+  const { proof, calls } = await proveHere(ways, () => Promise.resolve(false));
+  const wrong = proof.ways.filter(({ ok }) => !ok);
+  if (wrong.length > 0)
+    throw new DuetError(
+      wrong.map(({ way, why, fix, code }) => ({
+        code: code ?? "DUET-E-FENCE-PROOF",
+        where: `${proof.target}, ${way}`,
+        what: why,
+        fix,
+      })),
     );
-  }
-  await fenceTest(test);
-}
-
-/** One real Off of the peer, and its way back to 1+1. Whoever calls this has the consent. */
-export async function fenceTest({ ways, effects, say }: FenceTest): Promise<void> {
-  const { site, theirs } = ways;
-  await whole(effects, say, lost_ms);
-  const off_ms = await measureOff(ways);
-  say(`${theirs.name} was off after ${off_ms} ms, and comes back`);
-  await until(
-    `${theirs.name} lost`,
-    async () => {
-      const loss = await effects.quorum.loss();
-      return loss.ok && loss.value !== undefined;
-    },
-    { deadline_ms: lost_ms, every_ms: 250 },
-  );
-  await whole(effects, () => undefined, back_ms);
-  const known = (await readFenceTimes(site))?.get(theirs.name);
-  const worst_ms = Math.max(off_ms, known?.off?.worst_ms ?? 0);
-  const calls = known ?? (await measureCalls(ways, new Date()));
-  await writeFenceTimes(theirs.name, { ...calls, off: { worst_ms, at: new Date().toISOString() } });
-  say(`${theirs.name} was off after ${off_ms} ms, and is back`);
+  if (calls === undefined)
+    return fail("DUET-E-FENCE-PROOF", proof.target, "nothing was measured", "try again");
+  // The race counts with them: here it must be known that both have them.
+  await noteCalls(ways, calls);
+  say(`${calls.calls} calls, ${calls.call_ms_median} ms, at most ${calls.call_ms_worst} ms`);
 }

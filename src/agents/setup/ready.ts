@@ -7,19 +7,29 @@ import type { Reach } from "../hands/reach.ts";
 const attribute_ms = 5_000;
 const call_ms = 5_000;
 
+/** Which of the two is a full voter with a turn in the race. */
+export async function wholeness({
+  disk,
+  attributes,
+}: Pick<Effects, "disk" | "attributes">): Promise<{ readonly mine: boolean; readonly theirs: boolean }> {
+  const own = await disk.readState();
+  const peer = await attributes.readPeer(attribute_ms);
+  return {
+    mine: own.ok && own.value.full && own.value.turn !== undefined,
+    theirs: peer.ok && peer.value?.holding.full === true && peer.value.turn !== undefined,
+  };
+}
+
 /** Two full voters, each with a turn in the race: from here on either may be lost. */
 export async function whole(
-  { disk, attributes }: Pick<Effects, "disk" | "attributes">,
+  effects: Pick<Effects, "disk" | "attributes">,
   say: (detail: string) => void,
   deadline_ms: number,
 ): Promise<void> {
   await until(
     "both machines full voters of one etcd",
     async () => {
-      const own = await disk.readState();
-      const peer = await attributes.readPeer(attribute_ms);
-      const mine = own.ok && own.value.full && own.value.turn !== undefined;
-      const theirs = peer.ok && peer.value?.holding.full === true && peer.value.turn !== undefined;
+      const { mine, theirs } = await wholeness(effects);
       say(mine ? (theirs ? "both are full" : "the peer is not full yet") : "this machine is not full yet");
       return mine && theirs;
     },

@@ -7,7 +7,7 @@ import { type Installed, type Service, services } from "../../render/services.ts
 import type { Site } from "../../site/site.ts";
 
 /** Which of the services a machine has, as a lasting attribute of it: the other one needs it to make the same configuration. */
-const attribute = "duet-services";
+export const servicesAttribute = "duet-services";
 const none = "none";
 const call_ms = 10_000;
 /** What is started at boot. Synced when it was changed: a kubelet that a power cut enables again would start on a lone machine. */
@@ -26,7 +26,7 @@ export async function handOver(me: string, say: (detail: string) => void): Promi
   for (const service of found)
     await run(["systemctl", "disable", `${service}.service`], { deadline_ms: 30_000 });
   if (found.length > 0) await syncFolder(wantsFolder);
-  await writeLasting(me, attribute, found.join(" ") || none);
+  await writeLasting(me, servicesAttribute, found.join(" ") || none);
   say(found.join(", ") || "neither crio nor kubelet is installed");
 }
 
@@ -34,7 +34,7 @@ export async function handOver(me: string, say: (detail: string) => void): Promi
 export function installedIn(site: Pick<Site, "machines">, given: LastingAttributes): Installed | undefined {
   const found = new Map<string, ReadonlySet<Service>>();
   for (const { name } of site.machines) {
-    const said = given.get(name)?.get(attribute)?.split(" ");
+    const said = given.get(name)?.get(servicesAttribute)?.split(" ");
     if (said === undefined) return undefined;
     found.set(name, new Set(services.filter((service) => said.includes(service))));
   }

@@ -90,3 +90,11 @@ test("fences with their times, failures with their reasons", () => {
     ],
   );
 });
+
+test("what runs where, and whether anybody looks after it", () => {
+  const { runs, maintenance } = parseClusterSight(xml());
+  assert.deepEqual(runs, { node2: ["fence-node1"], node1: ["fence-node2"] });
+  assert.equal(maintenance, false);
+  const options = '<cluster_options stonith-enabled="true" maintenance-mode="true"/>';
+  assert.equal(parseClusterSight(xml({ more: options })).maintenance, true);
+});

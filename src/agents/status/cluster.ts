@@ -9,7 +9,7 @@ const devicePrefix = "fence-";
 /** Everything that Pacemaker on this machine tells, in one call. Undefined while it is not up. */
 export async function clusterSight(deadline_ms: number): Promise<ClusterSight | undefined> {
   const { status, stdout } = await run(
-    ["crm_mon", "--one-shot", "--include=operations,fencing,failures", "--output-as=xml"],
+    ["crm_mon", "--one-shot", "--include=options,operations,fencing,failures", "--output-as=xml"],
     { accept: "any", deadline_ms, env: { LC_ALL: "C", TZ: "UTC" } },
   );
   return status === 0 ? parseClusterSight(stdout) : undefined;
@@ -55,7 +55,20 @@ export function parseClusterSight(xml: string): ClusterSight {
         // What can't be stopped is left as it is until somebody says otherwise, however old the failure.
         again: task !== "stop",
       })),
+    runs: runsOf(document),
+    maintenance: allNamed(document, "cluster_options").some(
+      (each) => each.getAttribute("maintenance-mode") === "true",
+    ),
   };
+}
+
+function runsOf(document: ReturnType<typeof parseXml>): Readonly<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const resource of allNamed(document, "resource"))
+    if (resource.getAttribute("active") === "true")
+      for (const node of allNamed(resource, "node"))
+        (found[node.getAttribute("name") ?? ""] ??= []).push(resource.getAttribute("id") ?? "");
+  return found;
 }
 
 /** The gravest of what is said of it. */

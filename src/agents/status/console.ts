@@ -4,7 +4,7 @@ import type { Verdict } from "../../decide/decide.ts";
 import { pageOf } from "./page.ts";
 
 /** Where a login prompt shows it above itself (agetty(8)); in /run, so that no reboot keeps it. */
-const issueFile = "/run/issue.d/50-duet.issue";
+export const issueFile = "/run/issue.d/50-duet.issue";
 /** Touched, it makes every prompt that waits draw itself anew. */
 const reloadFile = "/run/agetty.reload";
 

@@ -4,7 +4,8 @@ import { readState, type State } from "../../facts/state.ts";
 import { attributeOf } from "../../machine/attributes.ts";
 import { membership, waitsForAll } from "../../machine/corosync.ts";
 import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
-import { exists } from "../../machine/files.ts";
+import { lastingAttributes } from "../../machine/fence-times.ts";
+import { exists, readIfThere } from "../../machine/files.ts";
 import { unitState } from "../../machine/systemd.ts";
 import { tryConnect } from "../../machine/tcp.ts";
 import { orderedMachines } from "../../render/corosync.ts";
@@ -13,17 +14,31 @@ import type { Machine, Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { Notes } from "../hands/notes.ts";
+import { needsHuman, readWitness } from "../hands/witness.ts";
+import { uninstalledIn } from "../uninstall/plan.ts";
+import { readProof } from "../proof/kept.ts";
+import { alertSight } from "../alerts/sight.ts";
 import { attempt, source_ms } from "./attempt.ts";
 import { clusterSight } from "./cluster.ts";
 import { lastOff } from "./last-off.ts";
 import { refused } from "./machine.ts";
 import { readPower } from "./power.ts";
-import { type EtcdSight, type HoldingSight, type Known, known, type Report, unknown } from "./report.ts";
+import {
+  type EtcdSight,
+  type HoldingSight,
+  type Known,
+  known,
+  type Report,
+  unknown,
+  valueOf,
+} from "./report.ts";
 import { sayingOf } from "./publish.ts";
+import { rotationsHere } from "./rotations.ts";
 import { Said } from "./said.ts";
 import { readSetupReport } from "../setup/report.ts";
 
 const connect_ms = 700;
+const bootFile = "/proc/sys/kernel/random/boot_id";
 
 export interface Place {
   readonly site: Site;
@@ -40,24 +55,45 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
   const mine = site.machines.find(({ name }) => name === me);
   const theirs = site.machines.find(({ name }) => name !== me);
   if (mine === undefined || theirs === undefined) throw new Error(`bug: ${me} has no peer in its site`);
-  const [corosync, pacemaker, holding, unit, own, peer, peerSays, peerSaying, powers, last, setup] =
-    await Promise.all([
-      attempt("Corosync", () => corosyncHere(site)),
-      attempt("Pacemaker", pacemakerHere),
-      attempt("duet's own file", async () => known(holdingOf(await readState(paths.state)))),
-      attempt("systemd", unitHere),
-      attempt(
-        "etcd here",
-        async () =>
-          await etcdAt({ url: localUrl(site, etcdPorts.client), tls: await loadTls("client") }, source_ms),
-      ),
-      attempt(`etcd on ${theirs.name}`, () => peerEtcd(theirs)),
-      attempt("Pacemaker's attributes", () => saidByPeer(theirs.name)),
-      attempt("Pacemaker's attributes", async () => known(await sayingOf(theirs.name, source_ms))),
-      powersOf(power ? site.machines : [], folder),
-      attempt("the flight recorder", async () => known((await lastOff(paths.record, theirs.name)) ?? null)),
-      readSetupReport(),
-    ]);
+  const [
+    corosync,
+    pacemaker,
+    holding,
+    unit,
+    own,
+    peer,
+    peerSays,
+    peerSaying,
+    powers,
+    last,
+    setup,
+    boot,
+    gone,
+    proof,
+    rotations,
+    alerts,
+  ] = await Promise.all([
+    attempt("Corosync", () => corosyncHere(site)),
+    attempt("Pacemaker", pacemakerHere),
+    attempt("duet's own file", async () => known(holdingOf(await readState(paths.state)))),
+    attempt("systemd", unitHere),
+    attempt(
+      "etcd here",
+      async () =>
+        await etcdAt({ url: localUrl(site, etcdPorts.client), tls: await loadTls("client") }, source_ms),
+    ),
+    attempt(`etcd on ${theirs.name}`, () => peerEtcd(theirs)),
+    attempt("Pacemaker's attributes", () => saidByPeer(theirs.name)),
+    attempt("Pacemaker's attributes", async () => known(await sayingOf(theirs.name, source_ms))),
+    powersOf(power ? site.machines : [], folder),
+    attempt("the flight recorder", async () => known((await lastOff(paths.record, theirs.name)) ?? null)),
+    readSetupReport(),
+    readIfThere(bootFile),
+    attempt("Pacemaker", async () => known(uninstalledIn(await lastingAttributes(source_ms)))),
+    attempt("the last test of fencing", async () => known((await readProof()) ?? null)),
+    rotationsHere(site, folder),
+    attempt("the alerts' folder", async () => known(await alertSight(site))),
+  ]);
   return {
     format: 1,
     machine: me,
@@ -65,6 +101,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     at_ms: Date.now(),
     up_s: Math.round(uptime()),
     setup,
+    ...(boot === undefined ? {} : { boot: boot.trim() }),
     corosync,
     pacemaker,
     holding,
@@ -74,7 +111,12 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     peerSaying,
     power: powers,
     said: new Said().all(),
+    uninstalled: [...(valueOf(gone) ?? [])],
+    alone: needsHuman(site, await readWitness()) ?? null,
     lastOff: last,
+    proof,
+    rotations,
+    alerts,
   };
 }
 

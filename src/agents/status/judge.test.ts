@@ -273,3 +273,53 @@ test("the last fence is the newest that anybody knows, and one under way is the 
   const pending = { ...theirs, at_ms: 0, result: "pending" } as const;
   assert.deepEqual(valueOf(judge(fromSeat(one, two([theirs, pending]))).lastFence), pending);
 });
+
+test("standby is told as such: nothing is started there, and what it said before is of another day", () => {
+  const report = alone();
+  const cluster = valueOf(report.pacemaker);
+  assert.ok(cluster !== undefined);
+  const standby = (etcd: Report["etcd"]) =>
+    wholeReport("node2", {
+      pacemaker: known({ ...cluster, nodes: { node1: "online", node2: "standby" } }),
+      etcd,
+      said: { start: { rule: "R-TIE", do: "needs-human", sentence: "of another day", at_ms: now_ms } },
+    });
+  const beside = judge(fromMachine(standby({ ...report.etcd, node2: unknown(refused) })));
+  assert.equal(beside.whole, "1+0");
+  assert.deepEqual(codes(beside), ["node2 DUET-E-STATUS-STANDBY"]);
+  assert.match(beside.wrong[0]?.what ?? "", /node1 serves alone/);
+  assert.match(beside.wrong[0]?.fix ?? "", /`duet unstandby node2`/);
+  const left = judge(fromMachine(standby({ node1: unknown("silent"), node2: unknown(refused) })));
+  assert.match(left.wrong[0]?.what ?? "", /node1 is not seen to serve/);
+  assert.match(left.wrong[0]?.fix ?? "", /^see to node1 first: what it acknowledged alone is only there/);
+});
+
+test("maintenance is the first thing that is told, and what is not tested is not called proven", () => {
+  const report = wholeReport("node1");
+  const cluster = valueOf(report.pacemaker);
+  assert.ok(cluster !== undefined);
+  const status = judge(fromMachine({ ...report, pacemaker: known({ ...cluster, maintenance: true }) }));
+  assert.equal(status.whole, "1+1");
+  assert.ok(status.maintenance);
+  assert.deepEqual(codes(status), ["shop DUET-E-STATUS-MAINTENANCE"]);
+  assert.match(
+    status.sentence,
+    /^both machines hold everything, but maintenance is on: nothing is watched, and if either is lost nobody serves$/,
+  );
+  assert.ok(status.fencing.every(({ proven }) => valueOf(proven) === null));
+  assert.equal(exitOf(status), 1);
+});
+
+test("a machine that was uninstalled is not told to be away", () => {
+  const status = judge(
+    fromMachine(
+      wholeReport("node1", {
+        uninstalled: ["node2"],
+        corosync: known({ quorate: true, members: ["node1"], waits: false }),
+      }),
+    ),
+  );
+  const codes = status.wrong.map(({ code }) => code);
+  assert.ok(codes.includes("DUET-E-STATUS-UNINSTALLED"), codes.join());
+  assert.ok(!codes.includes("DUET-E-STATUS-PEER-AWAY"), codes.join());
+});

@@ -11,13 +11,18 @@ export function judge(views: Views): Status {
   const { whole, sentence } = wholeOf(machines, sights);
   const serves = machines.flatMap(({ name, etcd }) => (valueOf(etcd)?.serves === true ? [name] : []));
   const serving = machines.find(({ name }) => serves.includes(name));
-  const fencing = views.machines.map((target) => fencingOf(target, views, machines));
+  const maintenance = reportsOf(views).some((each) => valueOf(each.pacemaker)?.maintenance === true);
+  const fencing = views.machines.map((target) => {
+    const each = fencingOf(target, views, machines);
+    return maintenance && each.proven.known ? { ...each, proven: known(null), why: unwatched } : each;
+  });
   const base = {
     site: views.site,
     from: views.from ?? null,
     at_ms: views.at_ms,
     whole,
-    sentence,
+    sentence: maintenance ? inMaintenance(whole, sentence) : sentence,
+    maintenance,
     serves,
     leader: machines.find(({ etcd }) => valueOf(etcd)?.role === "leader")?.name ?? null,
     lineage: valueOf(serving?.lineage) ?? null,
@@ -26,9 +31,24 @@ export function judge(views: Views): Status {
     fencing,
     lastFence: lastFenceOf(views),
     noOutlet: views.noOutlet,
+    alone: reportsOf(views).find(({ alone }) => typeof alone === "string")?.alone ?? null,
+    alerts: Object.fromEntries(
+      reportsOf(views).flatMap(({ machine, alerts }) => {
+        const told = valueOf(alerts);
+        return told === undefined ? [] : [[machine, told]];
+      }),
+    ),
   };
   return { ...base, wrong: wrongs(base, views) };
 }
+
+/** Either may be lost: not then. Pacemaker asks for no fence, and without one nobody takes over. */
+const inMaintenance = (whole: Whole, sentence: string): string =>
+  whole === "1+1"
+    ? "both machines hold everything, but maintenance is on: nothing is watched, and if either is lost nobody serves"
+    : `${sentence}; maintenance is on, and nothing is watched`;
+
+const unwatched = "maintenance is on, and its device is not watched";
 
 type Sights = ReadonlyMap<string, EtcdSight>;
 
@@ -110,11 +130,19 @@ function fencingOf(target: string, views: Views, machines: readonly MachineStatu
     .find((each) => each !== undefined);
   const lastOff = own?.lastOff ?? unknown(`only ${by} has a record of it`);
   const lastOff_ms = lastOff.known ? known(lastOff.value?.at_ms ?? null) : lastOff;
+  const test = own?.proof ?? unknown(`only ${by} keeps it`);
   if (!isOnline(machines.find(({ name }) => name === by)))
-    return { by, target, proven: known(null), why: `${by} does not take part in the cluster`, lastOff_ms };
+    return {
+      by,
+      target,
+      proven: known(null),
+      why: `${by} does not take part in the cluster`,
+      lastOff_ms,
+      test,
+    };
   if (device === undefined) {
     const why = pacemaker.known ? "Pacemaker has no device for it" : pacemaker.why;
-    return { by, target, proven: pacemaker.known ? known(null) : unknown(why), why, lastOff_ms };
+    return { by, target, proven: pacemaker.known ? known(null) : unknown(why), why, lastOff_ms, test };
   }
   const proven = device.since_ms === null ? null : { since_ms: device.since_ms, every_s: device.interval_s };
   const why =
@@ -122,7 +150,7 @@ function fencingOf(target: string, views: Views, machines: readonly MachineStatu
       ? ""
       : (device.failed ??
         (device.on === null ? "its device is not started" : "its device has not been heard of yet"));
-  return { by, target, proven: known(proven), why, lastOff_ms };
+  return { by, target, proven: known(proven), why, lastOff_ms, test };
 }
 
 /** One that is still under way counts as the last. */

@@ -2,27 +2,41 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../../machine/files.ts";
 import { decode } from "../../record/decode.ts";
+import type { Entry, EventName } from "../../record/entry.ts";
 import { numberOf } from "../../record/file.ts";
 import type { Fence } from "./report.ts";
 
 /** A failover writes a few hundred lines: in the last two files, from their ends, is the last fence of a quiet year. */
 const files_max = 2;
 const bytes_max = 8 << 20;
-const mark = '"event":"off confirmed"';
 
 /** The last time that this machine read its peer's Off for a loss, by the flight recorder; undefined: not in what is kept. */
 export async function lastOff(folder: string, peer: string): Promise<Fence | undefined> {
+  const off = await lastEvent(folder, ["off confirmed"]);
+  if (off === undefined) return undefined;
+  return { by: off.machine, target: peer, at_ms: Date.parse(off.at), result: "success", why: "" };
+}
+
+/** The last time that the two were whole together, or one lost the other; undefined: not in what is kept. */
+export async function lastTogether(folder: string): Promise<number | undefined> {
+  const last = await lastEvent(folder, ["1+1", "peer lost", "peer left"]);
+  if (last === undefined) return undefined;
+  const ago_ms = last.kind === "event" ? Number(last.detail["ago_ms"] ?? 0) : 0;
+  return Date.parse(last.at) - (Number.isFinite(ago_ms) ? ago_ms : 0);
+}
+
+async function lastEvent(folder: string, names: readonly EventName[]): Promise<Entry | undefined> {
+  const marks = names.map((name) => `"event":"${name}"`);
   for (const name of await newest(folder)) {
     const text = await tail(join(folder, name));
-    for (let at = text.lastIndexOf(mark); at !== -1; at = text.lastIndexOf(mark, at - 1)) {
+    const before = (end: number) => Math.max(...marks.map((mark) => text.lastIndexOf(mark, end)));
+    for (let at = before(text.length); at > 0; at = before(at - 1)) {
       const line = text.slice(
         text.lastIndexOf("\n", at) + 1,
         (text.indexOf("\n", at) + 1 || text.length + 1) - 1,
       );
       const read = decode(line);
-      if (!read.ok) continue;
-      const { machine, at: when } = read.entry;
-      return { by: machine, target: peer, at_ms: Date.parse(when), result: "success", why: "" };
+      if (read.ok) return read.entry;
     }
   }
   return undefined;

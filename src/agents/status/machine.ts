@@ -26,6 +26,8 @@ export function machineStatus(name: string, views: Views): MachineStatus {
     full: mapped(holding, (value) => value?.full, untold),
     says: saysOf(own, other, silent),
     duet: own?.duet ?? null,
+    runs: runsOf(name, own ?? other),
+    boot: own?.boot ?? null,
   };
 }
 
@@ -75,6 +77,11 @@ function pacemakerOf(
   return valueOf(other.corosync)?.quorate === false
     ? unknown(`${other.machine} does not reach it`)
     : of(other);
+}
+
+function runsOf(name: string, by: Report | undefined): readonly string[] | null {
+  const runs = valueOf(by?.pacemaker)?.runs;
+  return runs === undefined ? null : (runs[name] ?? []);
 }
 
 /** Down is said only where somebody saw it: the unit that is stopped, the port that is closed, the power that is off. */

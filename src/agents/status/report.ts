@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { proofShape } from "../proof/kept.ts";
 import { setupReport } from "../setup/report.ts";
 
 /** What can't be known is told with its reason: a status never guesses. */
@@ -58,6 +59,10 @@ const cluster = v.object({
       again: v.boolean(),
     }),
   ),
+  /** By machine: what it runs there, in whatever role. */
+  runs: v.optional(v.record(name, v.array(name))),
+  /** A person has asked it to start, stop and watch nothing. */
+  maintenance: v.optional(v.boolean()),
 });
 export type ClusterSight = v.InferOutput<typeof cluster>;
 
@@ -88,6 +93,21 @@ export const sayingShape = v.object({ rule: v.string(), do: v.string(), sentence
 /** The last decision on a question. */
 export type Saying = v.InferOutput<typeof sayingShape>;
 
+const alerts = v.object({
+  ways: v.array(
+    v.object({
+      name: v.pipe(v.string(), v.maxLength(300)),
+      sent_ms: v.nullable(v.number()),
+      /** The last that failed; `again`: so did the last of all, and it is tried again. */
+      failed: v.nullable(v.object({ at_ms: v.number(), why: said, again: v.boolean() })),
+      waiting: v.number(),
+      /** So many were not delivered within a day, and are not tried any more. */
+      given_up: v.number(),
+    }),
+  ),
+});
+export type AlertSight = v.InferOutput<typeof alerts>;
+
 /** All that one machine knows of itself and its peer. Nothing in it is secret. */
 export const reportShape = v.object({
   format: v.literal(1),
@@ -96,6 +116,8 @@ export const reportShape = v.object({
   at_ms: v.number(),
   up_s: v.number(),
   setup: setupReport,
+  /** Another one with each boot. */
+  boot: v.optional(v.string()),
   corosync: knownShape(
     v.object({
       quorate: v.boolean(),
@@ -116,7 +138,27 @@ export const reportShape = v.object({
   peerSaying: knownShape(v.nullable(sayingShape)),
   power: v.record(name, knownShape(v.string())),
   said: v.record(v.string(), sayingShape),
+  /** Why a machine of this site can't start alone by itself; null: it can. Not told by earlier versions. */
+  alone: v.optional(v.nullable(said)),
+  /** Machines that duet was taken off, as the cluster knows it. Not told by earlier versions. */
+  uninstalled: v.optional(v.array(name)),
   /** The last time that this machine proved its peer Off, by its own record. */
   lastOff: knownShape(v.nullable(fence)),
+  /** Its last harmless test of fencing its peer; null: none yet. */
+  proof: v.optional(knownShape(v.nullable(proofShape))),
+  /** Credentials that are being changed here, by the machine whose BMC they are of. */
+  rotations: v.optional(
+    v.record(
+      name,
+      v.object({
+        /** Held beside the old ones since then; null: the old ones are gone. */
+        waiting_ms: v.nullable(v.number()),
+        /** The peer is not known to have them. */
+        handOver: v.boolean(),
+      }),
+    ),
+  ),
+  /** How telling people went; null: the site tells nobody. Missing: its duet is older. */
+  alerts: v.optional(knownShape(v.nullable(alerts))),
 });
 export type Report = v.InferOutput<typeof reportShape>;

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import type { Verdict } from "../../decide/decide.ts";
 import { DuetError } from "../../base/problem.ts";
 import { tellConsole } from "./console.ts";
-import { lastOff } from "./last-off.ts";
+import { lastOff, lastTogether } from "./last-off.ts";
 import { tellSaying } from "./publish.ts";
 import type { Saying } from "./report.ts";
 import { mainSaying, Said } from "./said.ts";
@@ -118,4 +118,14 @@ test("the last Off is found from the record's end, over a damaged line", async (
     `${line("2026-11-15T17:40:00.000Z", "off confirmed")}${torn}`,
   );
   assert.equal((await lastOff(record, "node2"))?.at_ms, Date.UTC(2026, 10, 15, 17, 40));
+  assert.equal(await lastTogether(record), undefined);
+  const lost = line("2026-11-15T17:20:00.000Z", "peer lost").replace(
+    '"ring":"1.d"',
+    '"ring":"1.d","ago_ms":2000',
+  );
+  await writeFile(
+    join(record, "00000001.jsonl"),
+    `${line("2026-11-15T17:10:00.000Z", "1+1")}${lost}${line("2026-11-15T17:21:00.000Z", "full")}`,
+  );
+  assert.equal(await lastTogether(record), Date.UTC(2026, 10, 15, 17, 19, 58));
 });

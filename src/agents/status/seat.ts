@@ -47,7 +47,7 @@ export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): 
 export const withoutOutlet = ({ machines, fencing: { agent } }: Site): readonly string[] =>
   machines.filter(({ pdu }) => pdu === undefined || agent === "fence_redfish").map(({ name }) => name);
 
-async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
+export async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
   const answer = await callBySsh(machine, {
     config,
     words: ["status", "--here", "--no-power", "--json"],

@@ -1,6 +1,7 @@
 import type { Problem } from "../../base/problem.ts";
 import type { Lineage } from "../../decide/facts.ts";
-import type { Fence, Known, Report, Saying } from "./report.ts";
+import type { Proof } from "../proof/kept.ts";
+import type { AlertSight, Fence, Known, Report, Saying } from "./report.ts";
 
 /** What is put together to one screen. */
 export interface Views {
@@ -31,6 +32,10 @@ export interface MachineStatus {
   /** What its agent went by at its last look, and how long ago by its own clock. */
   readonly says: Known<(Saying & { readonly ago_ms: number | null }) | null>;
   readonly duet: string | null;
+  /** What Pacemaker runs there; null: nobody could tell. */
+  readonly runs: readonly string[] | null;
+  /** Another one with each boot; null: it did not tell itself. */
+  readonly boot: string | null;
 }
 
 export interface EtcdStatus {
@@ -50,6 +55,8 @@ export interface FencingStatus {
   readonly why: string;
   /** The last time that it was done for real and Off was read; null: not in the record. */
   readonly lastOff_ms: Known<number | null>;
+  /** The last harmless test, by hand or by the timer; null: none yet. */
+  readonly test: Known<Proof | null>;
 }
 
 export interface Learner {
@@ -73,6 +80,8 @@ export interface Status {
   readonly whole: Whole;
   /** What that means here, in words. */
   readonly sentence: string;
+  /** A person has asked Pacemaker to start, stop and watch nothing. */
+  readonly maintenance: boolean;
   readonly serves: readonly string[];
   readonly leader: string | null;
   readonly lineage: Lineage | null;
@@ -82,6 +91,10 @@ export interface Status {
   readonly lastFence: Known<Fence | null>;
   /** Machines that nobody can prove off if their power feed is lost, and with it their BMC. */
   readonly noOutlet: readonly string[];
+  /** Why a lone machine of this site needs a human to start; null: it does not, or nobody that was asked knows. */
+  readonly alone: string | null;
+  /** By machine, of those that told: how telling people went. Null: the site tells nobody. */
+  readonly alerts: Readonly<Record<string, AlertSight | null>>;
   readonly wrong: readonly Wrong[];
 }
 

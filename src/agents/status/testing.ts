@@ -38,6 +38,16 @@ const running = (name: string, at_ms: number) => ({
   at_ms,
 });
 
+/** Of an hour ago. */
+const wholeProof = (by: string, target: string) => ({
+  by,
+  target,
+  at_ms: now_ms - 3_600_000,
+  ways: [{ way: "BMC" as const, ok: true, why: "", fix: "", code: null }],
+  good_ms: now_ms - 3_600_000,
+  failing_ms: null,
+});
+
 /** What a machine tells while all is well. */
 export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {}): Report {
   const peer = name === "node1" ? "node2" : "node1";
@@ -64,6 +74,8 @@ export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {
     power: {},
     said: { start: running(name, now_ms - 3_000) },
     lastOff: known(null),
+    proof: known(wholeProof(name, peer)),
+    rotations: {},
     ...change,
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judge } from "./judge.ts";
 import { moment, span, table, wrap } from "./layout.ts";
-import { known, unknown } from "./report.ts";
+import { type AlertSight, known, unknown } from "./report.ts";
 import { readSite } from "../../site/read.ts";
 import { minimal } from "../../site/samples.ts";
 import { withoutOutlet } from "./seat.ts";
@@ -30,7 +30,8 @@ last fence  none, as far as the records go
 fencing     node2 -> node1: proven by login and a look at the power each 60 s,
             for 10 min now
             node1 -> node2: proven by login and a look at the power each 60 s,
-            for 10 min now; for real never, by its record
+            for 10 min now; tested 2026-11-15 17:00:00 UTC (60 min ago); for
+            real never, by its record
 node1       etcd runs on node1, has a leader, and nothing is left to do: it goes
             on (R-RUNNING, 3 s ago)
 node2       etcd runs on node2, has a leader, and nothing is left to do: it goes
@@ -39,6 +40,18 @@ node2       etcd runs on node2, has a leader, and nothing is left to do: it goes
 Nothing is wrong.
 `,
   );
+});
+
+test("that starting alone needs a human is one line, and nothing wrong", () => {
+  const alone = "starting alone needs a human: the BMC of node2 forgets its tag when it is reset";
+  const status = judge(fromMachine(wholeReport("node1", { alone }), power));
+  assert.match(
+    statusText(status, 120, plain),
+    /\nalone {7}starting alone needs a human: the BMC of node2 forgets/,
+  );
+  assert.deepEqual(status.wrong, []);
+  const fine = judge(fromMachine(wholeReport("node1", { alone: null }), power));
+  assert.doesNotMatch(statusText(fine, 120, plain), /alone {7}/);
 });
 
 test("no line is wider than the terminal, and colour adds nothing but colour", () => {
@@ -89,4 +102,31 @@ test("that a lost power feed needs a person is said while all is well, of each m
   assert.ok(site !== undefined);
   assert.deepEqual(withoutOutlet(site), ["node1", "node2"]);
   assert.match(text(withoutOutlet(site))[0] ?? "", /node1 and node2 can't be fenced by a PDU outlet/);
+});
+
+test("how telling people went is shown, and a way that fails is among what is wrong", () => {
+  const told = (ways: NonNullable<AlertSight["ways"]>) =>
+    judge(fromMachine(wholeReport("node1", { alerts: known({ ways }) })));
+  const base = {
+    name: "webhook alerts.example",
+    sent_ms: now_ms - 60_000,
+    failed: null,
+    waiting: 0,
+    given_up: 0,
+  };
+  const well = told([base]);
+  assert.deepEqual(well.wrong, []);
+  assert.match(statusText(well, 200, plain), /^alerts +node1 by webhook alerts\.example: last sent/m);
+  const why = "it can't be reached (ECONNREFUSED)";
+  const over = told([{ ...base, failed: { at_ms: now_ms - 90_000, why, again: false }, given_up: 2 }]);
+  assert.deepEqual(over.wrong, []);
+  assert.match(statusText(over, 300, plain), /last failed .*ECONNREFUSED\); 2 never delivered/);
+  const failing = told([{ ...base, failed: { at_ms: now_ms, why, again: true }, waiting: 3 }]);
+  assert.deepEqual(
+    failing.wrong.map(({ code, what }) => [code, what]),
+    [["DUET-E-ALERT-DELIVERY", `can't tell anybody by webhook alerts.example: ${why}; 3 waiting`]],
+  );
+  // A site that tells nobody, and a machine with an older duet, show nothing.
+  for (const report of [wholeReport("node1", { alerts: known(null) }), wholeReport("node1")])
+    assert.doesNotMatch(statusText(judge(fromMachine(report)), 200, plain), /^alerts/m);
 });

@@ -1,6 +1,6 @@
-import { isLoneDeed } from "../guard/lone-deeds.ts";
 import { lineageText } from "../../decide/rule.ts";
 import { labelled, moment, span, table, wrap } from "./layout.ts";
+import { testText } from "./proof.ts";
 import type { Known } from "./report.ts";
 import { valueOf } from "./report.ts";
 import type { FencingStatus, MachineStatus, Status, Whole, Wrong } from "./status.ts";
@@ -44,7 +44,9 @@ export function statusText(status: Status, width: number, paint: Paint): string 
     ...(status.noOutlet.length === 0
       ? []
       : labelled("power feed", noOutletText(status.noOutlet), indent, width)),
+    ...(status.alone === null ? [] : labelled("alone", status.alone, indent, width)),
     ...machines.flatMap((each) => labelled(each.name, saysText(each), indent, width)),
+    ...alertLines(status, width),
     ...unknownLines(status, width),
     "",
     ...wrongLines(status.wrong, width, paint),
@@ -120,13 +122,12 @@ function lastFenceText({ lastFence, at_ms }: Status): string {
     : `${by} could not switch ${target} off, ${moment(when, at_ms)}${why && `: ${why}`}`;
 }
 
-function fencingText(
-  { by, target, proven, why, lastOff_ms }: FencingStatus,
-  { machines, at_ms: now_ms }: Status,
-): string {
+function fencingText(fencing: FencingStatus, { machines, at_ms: now_ms }: Status): string {
+  const { by, target, proven, why, lastOff_ms } = fencing;
   const off = valueOf(lastOff_ms);
-  const real =
+  const last =
     off === undefined ? "" : `; for real ${off === null ? "never, by its record" : moment(off, now_ms)}`;
+  const real = `${testText(fencing, now_ms)}${last}`;
   if (!proven.known) return `can ${by} fence ${target}? unknown${real}`;
   const here = isOnline(machines.find(({ name }) => name === by));
   if (proven.value === null) return `${by} -> ${target}: ${here ? "NOT PROVEN" : "not now"}: ${why}${real}`;
@@ -138,7 +139,8 @@ function fencingText(
 const noOutletText = (names: readonly string[]): string =>
   `${names.join(" and ")} can't be fenced by a PDU outlet: if machine and BMC lose power together nobody can prove Off, and a person is needed`;
 
-function saysText({ name, says, corosync, reported }: MachineStatus): string {
+function saysText({ name, says, pacemaker, reported }: MachineStatus): string {
+  if (valueOf(pacemaker) === "standby") return "it is on standby, and decides nothing";
   const saying = valueOf(says);
   if (saying === undefined) return "what it goes by is unknown";
   if (saying === null)
@@ -146,9 +148,21 @@ function saysText({ name, says, corosync, reported }: MachineStatus): string {
       ? "it has decided nothing since it booted"
       : `what it goes by is told by \`duet status\` on ${name}`;
   const when = saying.ago_ms === null ? ", its last word here" : `, ${span(saying.ago_ms)} ago`;
-  if (valueOf(corosync) === "alone" && isLoneDeed(saying.do))
-    return `it waits for its peer: to start alone is not done by this version of duet (${saying.rule}${when})`;
   return `${saying.sentence} (${saying.rule}${when})`;
+}
+
+/** Nothing where nobody is told and nothing was ever sent. */
+function alertLines({ alerts, at_ms }: Status, width: number): readonly string[] {
+  const lines = Object.entries(alerts).flatMap(([name, told]) =>
+    (told?.ways ?? []).map(({ name: way, sent_ms, failed, given_up }) =>
+      [
+        `${name} by ${way}: ${sent_ms === null ? "never sent" : `last sent ${moment(sent_ms, at_ms)}`}`,
+        ...(failed === null ? [] : [`last failed ${moment(failed.at_ms, at_ms)}: ${failed.why}`]),
+        ...(given_up === 0 ? [] : [`${given_up} never delivered`]),
+      ].join("; "),
+    ),
+  );
+  return lines.flatMap((line, index) => labelled(index === 0 ? "alerts" : "", line, indent, width));
 }
 
 /** Why something above is unknown; each reason once. */

@@ -1,5 +1,7 @@
 import { pageOf } from "./page.ts";
-import type { Report, Saying } from "./report.ts";
+import { testWrongs } from "./proof.ts";
+import { rotationWrongs } from "./rotations.ts";
+import type { AlertSight, Report, Saying } from "./report.ts";
 import { valueOf } from "./report.ts";
 import type { FencingStatus, MachineStatus, Status, Views, Wrong } from "./status.ts";
 
@@ -17,14 +19,18 @@ type Judged = Omit<Status, "wrong">;
 export function wrongs(status: Judged, views: Views): readonly Wrong[] {
   const { machines } = status;
   const found = [
+    ...unwatched(status),
     ...machines.flatMap((each) => sayingOf(each, status)),
     ...machines.flatMap((each) => servicesOf(each, views)),
     ...machines.flatMap((each) => failedOn(each, views)),
     ...machines.flatMap((each) => refusalOf(each, views)),
-    ...machines.flatMap((each) => awayOf(each, status)),
+    ...machines.flatMap((each) => uninstalledOf(each, status, views) ?? awayOf(each, status)),
     ...machines.flatMap((each) => etcdOf(each, views)),
     ...catchingUp(status),
-    ...status.fencing.flatMap((each) => unproven(each, machines)),
+    ...(status.maintenance ? [] : status.fencing.flatMap((each) => unproven(each, machines))),
+    ...status.fencing.flatMap((each) => testWrongs(each, views)),
+    ...rotationWrongs(views),
+    ...Object.entries(status.alerts).flatMap(([name, alerts]) => undelivered(name, alerts)),
   ];
   return found.length > 0 ? found : unsure(status);
 }
@@ -45,6 +51,20 @@ function unsure({ whole, sentence, machines, site }: Judged): readonly Wrong[] {
   ];
 }
 
+function unwatched({ maintenance, site }: Judged): readonly Wrong[] {
+  if (!maintenance) return [];
+  return [
+    wrong(
+      "DUET-E-STATUS-MAINTENANCE",
+      site,
+      "maintenance is on: Pacemaker starts, stops, watches and fences nothing, so if a machine is lost the other does not take over",
+      "when the work is done: `duet maintenance off`",
+    ),
+  ];
+}
+
+const isOnStandby = ({ pacemaker }: MachineStatus): boolean => valueOf(pacemaker) === "standby";
+
 const callsSomebody: ReadonlySet<string> = new Set(["needs-human", "stop-and-alarm"]);
 
 const bySaying = (name: string, { rule, sentence }: Saying, fix: string): Wrong =>
@@ -54,7 +74,8 @@ const bySaying = (name: string, { rule, sentence }: Saying, fix: string): Wrong 
 function sayingOf(machine: MachineStatus, { machines, serves: serving }: Judged): readonly Wrong[] {
   const { name, says, etcd, full } = machine;
   const saying = valueOf(says);
-  if (saying === undefined || saying === null) return [];
+  // On standby nothing of duet's decides: what it said before is of another day.
+  if (saying === undefined || saying === null || isOnStandby(machine)) return [];
   const serves = valueOf(etcd)?.serves === true && valueOf(full) === true;
   if (!callsSomebody.has(saying.do))
     return saying.do !== "wait" || serves
@@ -88,6 +109,25 @@ function refusalOf({ name, says }: MachineStatus, { reports }: Views): readonly 
   return [bySaying(name, fence, "it does not switch its peer off; its page says why")];
 }
 
+/** It is not away: it is no machine of duet's any more. */
+function uninstalledOf(
+  { name, corosync }: MachineStatus,
+  { machines }: Judged,
+  { reports }: Views,
+): readonly Wrong[] | undefined {
+  const told = Object.values(reports).some((each) => valueOf(each)?.uninstalled?.includes(name) === true);
+  if (!told || valueOf(corosync) !== "not a member") return undefined;
+  const peer = machines.find((each) => each.name !== name)?.name ?? "its peer";
+  return [
+    wrong(
+      "DUET-E-STATUS-UNINSTALLED",
+      name,
+      "duet was taken off this machine",
+      `\`duet uninstall\` on ${peer} too, or install ${name} again for this site`,
+    ),
+  ];
+}
+
 function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly Wrong[] {
   const { name, corosync, power, pacemaker } = machine;
   const peer = machines.find((each) => each.name !== name);
@@ -103,15 +143,7 @@ function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly 
         `see the wires between the two machines, and that ${peer?.name ?? "its peer"} runs; it joins by itself`,
       ),
     ];
-  if (valueOf(pacemaker) === "standby")
-    return [
-      wrong(
-        "DUET-E-STATUS-STANDBY",
-        name,
-        "is on standby: Pacemaker runs nothing here",
-        `when the work on it is done: \`crm_standby --node ${name} --delete\``,
-      ),
-    ];
+  if (isOnStandby(machine)) return [standbyOf(name, peer?.name ?? "its peer", serves)];
   const manager = valueOf(pacemaker);
   if (state === "member" && manager !== undefined && manager !== "online")
     return [
@@ -135,12 +167,30 @@ function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly 
   return [wrong("DUET-E-STATUS-PEER-AWAY", name, "is not in the cluster", fix)];
 }
 
-function etcdOf({ name, etcd, corosync }: MachineStatus, { machines, reports }: Views): readonly Wrong[] {
+/** Where it left by plan it does not hold what its peer acknowledged since. */
+function standbyOf(name: string, peer: string, serves: readonly string[]): Wrong {
+  if (serves.includes(peer))
+    return wrong(
+      "DUET-E-STATUS-STANDBY",
+      name,
+      `is on standby: Pacemaker runs nothing here, and ${peer} serves alone`,
+      `when the work on it is done: \`duet unstandby ${name}\``,
+    );
+  return wrong(
+    "DUET-E-STATUS-STANDBY",
+    name,
+    `is on standby: Pacemaker runs nothing here, and ${peer} is not seen to serve`,
+    `see to ${peer} first: what it acknowledged alone is only there; \`duet unstandby ${name}\` lets ${name} start or join, as its data allows`,
+  );
+}
+
+function etcdOf(machine: MachineStatus, { machines, reports }: Views): readonly Wrong[] {
+  const { name, etcd, corosync } = machine;
   const found: Wrong[] = [];
   const report = valueOf(reports[name]);
   const state = valueOf(etcd);
   const unit = valueOf(report?.unit);
-  if (state?.role === "down" && valueOf(corosync) === "member") {
+  if (state?.role === "down" && valueOf(corosync) === "member" && !isOnStandby(machine)) {
     const tries =
       unit === undefined || unit.failedStarts === 0 ? "" : ` (${unit.failedStarts} starts failed)`;
     const masked = unit?.masked === true ? ", and nobody may start it: its data was given up" : "";
@@ -281,5 +331,21 @@ function failedOn({ name }: MachineStatus, { reports }: Views): readonly Wrong[]
         ? `it is tried again by itself; when it is mended, \`crm_resource --cleanup\` on ${name} forgets it at once`
         : `nobody tries that again: when it is mended, \`crm_resource --cleanup\` on ${name}`,
     ),
+  );
+}
+
+/** What people were not told: the next time that it matters they may not be told either. */
+function undelivered(name: string, alerts: AlertSight | null): readonly Wrong[] {
+  return (alerts?.ways ?? []).flatMap(({ name: way, failed, waiting }) =>
+    failed?.again === true
+      ? [
+          wrong(
+            "DUET-E-ALERT-DELIVERY",
+            name,
+            `can't tell anybody by ${way}: ${failed.why}${waiting === 0 ? "" : `; ${waiting} waiting`}`,
+            `it is tried again for a day; \`duet alert-test\` on ${name} tries it now`,
+          ),
+        ]
+      : [],
   );
 }

@@ -1,11 +1,17 @@
 import { type Command, Argument } from "commander";
 import { type LabOptions, labCommand } from "./options.ts";
 
+const deeds = ["on", "off", "cut", "hang", "break", "repair"] as const;
+
 export function registerPower(lab: Command): void {
-  labCommand(lab, "power", "Power of one machine: on, off (its button), cut (no goodbye), hang (frozen).")
-    .addArgument(new Argument("<what>").choices(["on", "off", "cut", "hang"]))
+  labCommand(
+    lab,
+    "power",
+    "Power of one machine: on, off (its button), cut (no goodbye), hang (frozen), break (cut, and it can't be powered on), repair.",
+  )
+    .addArgument(new Argument("<what>").choices(deeds))
     .argument("<machine>")
-    .action(async (what: "on" | "off" | "cut" | "hang", machine: string, flags: LabOptions) => {
+    .action(async (what: (typeof deeds)[number], machine: string, flags: LabOptions) => {
       const { switchPower } = await import("../../../lab/power-commands.ts");
       await switchPower(flags.name, machine, what);
     });

@@ -10,9 +10,12 @@ export function statusText(status: LabStatus, cuts: readonly string[]): string {
 }
 
 function machineLines(m: MachineStatus): readonly string[] {
-  const power = { on: paint("green", "on"), off: paint("red", "off"), hung: paint("yellow", "hung") }[
-    m.power
-  ];
+  const power = {
+    on: paint("green", "on"),
+    off: paint("red", "off"),
+    hung: paint("yellow", "hung"),
+    broken: paint("red", "broken"),
+  }[m.power];
   const disk =
     m.disk === undefined
       ? ""

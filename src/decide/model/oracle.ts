@@ -15,7 +15,9 @@ export function mayServeAlone(seen: Facts): boolean {
   const anyLoss = word.accept === "unknown" || word.choose === "self";
   const newest = newestElsewhere(facts, lineage);
   if (newest > 0 && !anyLoss && word.accept !== newest) return false;
-  const bothRead = facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
+  // A BMC that is not known to keep a tag may accuse; it acquits nobody.
+  const bothRead =
+    facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
   if (known?.lineage === undefined && !bothRead && !anyLoss) return false;
   const here = facts.peer.seen === "now";
   const off =

@@ -140,9 +140,15 @@ export const ordinary: Omit<Facts, "self" | "peer"> = {
   stopping: "shutdown",
 };
 
-/** Without a witness no tag counts: none that can't be read, and none that would if it did. */
+/**
+ * Without a witness no tag counts: none that can't be read, and none that would if it did. With one
+ * that is not proven they count as claims, and one is enough for that.
+ */
 const witnesses: readonly { readonly pair: Facts["tags"]; readonly witness: Facts["witness"] }[] = [
   ...tagPairs.map((pair) => ({ pair, witness: "on" as const })),
+  ...tagPairs
+    .filter(({ mine, theirs }) => mine === theirs || mine === unread)
+    .map((pair) => ({ pair, witness: "unproven" as const })),
   ...tagPairs
     .filter(({ mine, theirs }) => mine === theirs)
     .map((pair) => ({ pair, witness: "off" as const })),

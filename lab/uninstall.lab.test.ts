@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, test, type TestContext } from "node:test";
+import * as v from "valibot";
+import { tagTestShape } from "../src/agents/hands/witness.ts";
+import { until } from "../src/machine/clock.ts";
+import { footprint } from "../src/render/footprint.ts";
+import { readSite } from "../src/site/read.ts";
+import { duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+
+/** The tags that setup tested, and the way back: both machines without duet, their BMCs and data as they were. In order. */
+ownLabsFolder();
+const name = "uninstall";
+let was: readonly string[] = [];
+
+const shell = (machine: string, script: string) => on(name, machine, "sh", "-c", script);
+const tagOf = (machine: string) => redfish(name, machine, "tag");
+const tls = "--cacert=/etc/duet/tls/ca.crt --cert=/etc/duet/tls/client.crt --key=/etc/duet/tls/client.key";
+const etcdctl = (words: string) => `etcdctl ${tls} --endpoints=https://127.0.0.1:2379 ${words}`;
+const known = async (machine: string) =>
+  v.parse(
+    v.pipe(v.string(), v.parseJson(), v.record(v.string(), tagTestShape)),
+    await shell(machine, "cat /var/lib/duet/witness"),
+  );
+
+/** Kills it after its first step, then after its second, and so on, until one run comes to its end. */
+const cutOffEverywhere = `n=0
+while n=$((n + 1)); [ $n -lt 20 ]; do
+  : > /run/cut.log
+  systemd-run --quiet --unit=cut-$n --property=StandardError=append:/run/cut.log /usr/local/bin/duet uninstall --yes
+  while systemctl is-active --quiet cut-$n; do
+    [ "$(grep -c ✓ /run/cut.log)" -lt $n ] || systemctl kill --signal=KILL cut-$n 2> /dev/null || true
+  done
+  [ "$(systemctl show --property=Result --value cut-$n)" = signal ] || break
+done
+cat /run/cut.log >&2
+[ -e /var/lib/duet/uninstalled ] && echo "$((n - 1)) times cut off"`;
+
+before(async () => {
+  was = await traces();
+  await duetOk("lab", "up", "--name", name);
+});
+after(async () => {
+  await duetOk("lab", "down", "--name", name);
+  assert.deepEqual(await traces(), was, "lab down left something behind");
+});
+
+test("setup has tested both BMCs' tags once, both machines know it, and check says what it comes to", async () => {
+  const [first, second] = [await known("node1"), await known("node2")];
+  assert.deepEqual(first, second);
+  assert.deepEqual([first["node1"]?.result, first["node2"]?.result], ["kept", "kept"]);
+  for (const machine of ["node1", "node2"]) assert.match(await tagOf(machine), /"duet:[0-9a-f]{12}:1:1"/);
+  assert.match(
+    await on(name, "seat", "duet", "check"),
+    /✓ starting alone +both BMCs keep their tag over a reset/,
+  );
+});
+
+test("what stood in a BMC is kept, and one that forgets its tag is found and told", async () => {
+  await shell("node1", etcdctl("put uninstall/kept yes"));
+  // As before duet's first tag.
+  for (const machine of ["node1", "node2"]) await shell(machine, "rm /var/lib/duet/asset-tags");
+  await redfish(name, "node2", "tag", "rack 7, unit 12");
+  await on(name, "node2", "duet", "setup");
+  await duetOk("lab", "bmc", "fault", "node2", "forgets-tag", "--name", name);
+  const { stderr } = await duet("lab run node1 --name uninstall -- duet setup --witness-test".split(" "));
+  const human = /starting alone needs a human: the BMC of node2 forgets its tag when it is reset/;
+  assert.match(stderr, human);
+  assert.match((await on(name, "node1", "sh", "-c", "duet status; true")).replaceAll(/\s+/g, " "), human);
+  assert.match(
+    await shell("node1", 'grep -c \'"result": "kept"\' /var/lib/duet/witness'),
+    /^1$/m,
+    "only node1's",
+  );
+  await duetOk("lab", "bmc", "fault", "node2", "none", "--name", name);
+  assert.match(await tagOf("node2"), /"duet:[0-9a-f]{12}:1:1"/);
+});
+
+test("the machine that leaves first is clean, also where it was cut off, and its peer serves", async (t) => {
+  await uninstallOn(t, "node2", false);
+  assert.match(await tagOf("node2"), /"rack 7, unit 12"/);
+  const members = await shell("node1", etcdctl("member list"));
+  assert.equal(members.trim().split("\n").length, 1, members);
+  await shell("node1", etcdctl("put uninstall/later yes"));
+});
+
+test("the last machine takes the rest, and etcd starts by the plain way on both", async (t) => {
+  await uninstallOn(t, "node1", true);
+  assert.match(await tagOf("node1"), /"tag":""/);
+  assert.match(await tagOf("node2"), /"rack 7, unit 12"/);
+  for (const [machine, last] of [
+    ["node1", "yes"],
+    ["node2", ""],
+  ] as const) {
+    await shell(machine, "systemd-run --quiet --unit=plain --setenv=HOME=/root /var/lib/duet/start-etcd.sh");
+    const get = (key: string) => shell(machine, `etcdctl get --print-value-only ${key}`);
+    await until(`etcd on ${machine}`, async () => (await get("uninstall/kept").catch(() => "")) !== "", {
+      deadline_ms: 30_000,
+    });
+    assert.equal((await get("uninstall/kept")).trim(), "yes");
+    assert.equal((await get("uninstall/later")).trim(), last);
+    await shell(machine, "systemctl stop plain");
+  }
+});
+
+async function uninstallOn(t: TestContext, machine: string, last: boolean): Promise<void> {
+  const { site } = readSite(await shell(machine, "cat /etc/duet/site.yaml"), "site.yaml");
+  const mine = site?.machines.find((m) => m.name === machine);
+  assert.ok(site !== undefined && mine !== undefined);
+  const { files, folders, units, stays } = footprint(site, mine);
+  const all = [...files, ...folders, ...stays.map(({ path }) => path)];
+  const there = async () =>
+    (await shell(machine, `ls -d ${all.join(" ")} 2> /dev/null; true`)).trim().split("\n");
+  assert.deepEqual((await there()).toSorted(), all.toSorted(), "the list is what is on a machine");
+  const refused = await duet(["lab", "run", machine, "--name", name, "--", "duet", "uninstall"]);
+  assert.equal(refused.status, 2, "nobody can be asked");
+  assert.match(refused.stdout, /it does\n[^]*remove \/usr\/sbin\/fence_duet\n[^]*it leaves\n/);
+  if (last) await on(name, machine, "duet", "uninstall", "--yes", "--json");
+  else t.diagnostic((await shell(machine, cutOffEverywhere)).trim());
+  const done: unknown = JSON.parse(await shell(machine, "cat /var/lib/duet/uninstalled"));
+  assert.equal(v.parse(v.object({ last: v.boolean() }), done).last, last);
+  assert.deepEqual((await there()).toSorted(), stays.map(({ path }) => path).toSorted());
+  assert.equal((await shell(machine, "ls -A /var/lib/pacemaker/cib")).trim(), "");
+  assert.doesNotMatch(await shell(machine, "systemctl list-unit-files --no-legend"), /^duet-/m);
+  assert.doesNotMatch(await shell(machine, "ip rule; ip -6 rule"), /2380/);
+  assert.doesNotMatch(
+    await shell(machine, "cat /etc/systemd/system-preset/* || true"),
+    new RegExp(units.join("|")),
+  );
+  assert.match(await on(name, machine, "duet", "uninstall", "--yes"), /before: nothing is left to do/);
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EventName, Told } from "../../../src/record/entry.ts";
+import { loneParts, rebootMoments } from "./parts.ts";
+
+const zero_ms = Date.UTC(2026, 10, 15, 18);
+const stamp = (after_ms: number, boot: string, by: string) => ({
+  at: new Date(zero_ms + after_ms).toISOString(),
+  mono_ms: after_ms,
+  boot,
+  machine: "node1",
+  duet: "0.1.0",
+  by,
+  pid: 1,
+  file: "x",
+  line: 1,
+});
+const event = (after_ms: number, name: EventName, boot = "b", by = "agent"): Told => ({
+  ...stamp(after_ms, boot, by),
+  kind: "event",
+  event: name,
+  detail: {},
+});
+const quorum = (after_ms: number): Told => ({
+  ...stamp(after_ms, "b", "guard"),
+  kind: "step",
+  step: "see that there is quorum",
+  edge: "end",
+  took_ms: 1,
+  outcome: "ok",
+});
+
+test("the parts of a lone return are the whole", () => {
+  const entries = [
+    event(-5, "off confirmed"),
+    event(2_000, "off confirmed", "b", "guard"),
+    quorum(2_500),
+    event(4_000, "etcd started"),
+    event(9_000, "etcd started"),
+  ];
+  const parts = loneParts(entries, zero_ms, zero_ms + 5_000);
+  assert.deepEqual(parts, {
+    whole_ms: 5_000,
+    boot_ms: undefined,
+    off_ms: 2_000,
+    quorum_ms: 500,
+    start_ms: 1_500,
+    write_ms: 1_000,
+  });
+});
+
+test("a machine is back with the first etcd of its next boot", () => {
+  const entries = [
+    event(-1, "etcd stopped", "a"),
+    event(1_000, "etcd stopped", "a"),
+    event(1_100, "etcd started", "a"),
+    event(7_000, "etcd started", "b"),
+  ];
+  assert.deepEqual(rebootMoments(entries, zero_ms), {
+    left_ms: zero_ms + 1_000,
+    started_ms: zero_ms + 7_000,
+  });
+  assert.deepEqual(rebootMoments([], zero_ms), { left_ms: undefined, started_ms: undefined });
+});

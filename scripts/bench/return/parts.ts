@@ -1,0 +1,70 @@
+import type { EventName, Told } from "../../../src/record/entry.ts";
+
+/** Moments are milliseconds since the epoch: the box has one clock for all. Undefined: the record does not tell. */
+
+export interface LoneParts {
+  readonly whole_ms: number;
+  /** Until the guard decides for the first time: the boot, and its patience for a peer that boots too. */
+  readonly boot_ms: number | undefined;
+  /** Until the peer's Off is proven. */
+  readonly off_ms: number | undefined;
+  /** Until there is quorum. */
+  readonly quorum_ms: number | undefined;
+  /** Until etcd is up: Pacemaker's start, the agent's look, the takeover's steps. */
+  readonly start_ms: number | undefined;
+  /** Until a write was acknowledged. */
+  readonly write_ms: number;
+}
+
+const isEvent =
+  (name: EventName) =>
+  (entry: Told): boolean =>
+    entry.kind === "event" && entry.event === name;
+const momentOf = (entry: Told | undefined): number | undefined =>
+  entry === undefined ? undefined : Date.parse(entry.at);
+
+/** By what this machine has recorded since it was powered on. */
+export function loneParts(entries: readonly Told[], on_ms: number, write_ms: number): LoneParts {
+  const since = entries.filter(({ at }) => Date.parse(at) >= on_ms && Date.parse(at) <= write_ms);
+  const moments = [
+    since.find(({ kind, by }) => kind === "decision" && by === "guard"),
+    since.find(isEvent("off confirmed")),
+    since.find(
+      (entry) => entry.kind === "step" && entry.edge === "end" && entry.step === "see that there is quorum",
+    ),
+    since.find(isEvent("etcd started")),
+  ].map(momentOf);
+  let before_ms = on_ms;
+  const parts = moments.map((at_ms) => {
+    if (at_ms === undefined || at_ms < before_ms) return undefined;
+    const took_ms = at_ms - before_ms;
+    before_ms = at_ms;
+    return took_ms;
+  });
+  const [boot_ms, off_ms, quorum_ms, start_ms] = parts;
+  return {
+    whole_ms: write_ms - on_ms,
+    boot_ms,
+    off_ms,
+    quorum_ms,
+    start_ms,
+    write_ms: write_ms - before_ms,
+  };
+}
+
+/** Where a machine that reboots by plan was, by its own record. */
+export interface RebootMoments {
+  /** Its etcd has stopped: it has left. */
+  readonly left_ms: number | undefined;
+  /** Its etcd is up again, as a learner. */
+  readonly started_ms: number | undefined;
+}
+
+export function rebootMoments(entries: readonly Told[], asked_ms: number): RebootMoments {
+  const since = entries.filter(({ at }) => Date.parse(at) >= asked_ms);
+  const left = since.find(isEvent("etcd stopped"));
+  const started = since.find(
+    (entry) => isEvent("etcd started")(entry) && left !== undefined && entry.boot !== left.boot,
+  );
+  return { left_ms: momentOf(left), started_ms: momentOf(started) };
+}

@@ -1,0 +1,99 @@
+import { fail } from "../../base/problem.ts";
+import type { Facts, Holding, Word } from "../../decide/facts.ts";
+import { heard, isFullVoter } from "../../decide/lineage.ts";
+import { lineageText } from "../../decide/rule.ts";
+import { isChosenBefore } from "../../decide/rules-start.ts";
+import { membershipNow } from "../hands/quorum.ts";
+import { speak, tellChoice } from "../hands/word.ts";
+import { unsaid } from "./confirm.ts";
+import { changedWorld, type Desk, notYet, noteWord, untilDone } from "./desk.ts";
+import { supposed, wouldServe } from "./loss.ts";
+import { seeOff } from "./off.ts";
+import { type Shown, shownOf } from "./shown.ts";
+
+export interface Chosen {
+  readonly machine: string;
+  readonly peer: string;
+  readonly chosen: string;
+  /** `gives up`: this machine's data counts no more, and it joins the other. */
+  readonly outcome: "serves" | "gives up";
+  /** The peer has heard it too; otherwise it has to be said there. Null: it is not here. */
+  readonly told: boolean | null;
+  readonly shown: Shown;
+}
+
+/**
+ * `duet choose-data`: the way out where both machines hold data that can't be put in order, or where the only data that is left was
+ * given up. The rules do the rest: the loser gives its data up, it is moved aside when the winner serves, and nothing is deleted.
+ */
+export async function chooseData(
+  desk: Desk,
+  chosen: string,
+  hasGivenUp: () => Promise<boolean>,
+): Promise<Chosen> {
+  const { effects, saying, notes } = desk.hands;
+  const ring = async () => (await membershipNow(saying)).ring;
+  const begun = await ring();
+  const facts = await effects.facts();
+  const { me: machine, peerName: peer } = facts;
+  const isHere = facts.peer.seen === "now";
+  const choose = chosen === machine ? "self" : "peer";
+  check(facts, choose);
+  const shown = shownOf(facts, await desk.dates(), lossOf(facts, choose));
+  const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;
+  const question = `The data of ${chosen} counts from now on; what only ${choose === "self" ? peer : machine} holds is lost.${off}`;
+  if (!(await desk.agreed(shown, question, chosen))) unsaid();
+  noteWord(desk, `duet choose-data ${chosen}`, shown);
+  // Somebody has looked: what failed before is tried again.
+  notes.forget("failed-starts");
+  // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.
+  const word: Word = { ...facts.word, choose, peerDown: true };
+  if (!isHere) await seeOff(desk.hands, facts, word, desk.say);
+  if (!(await speak(saying, begun, { choose }))) changedWorld(peer);
+  const told = isHere ? (await tellChoice(saying, begun, chosen)).ok : null;
+  const done = choose === "self" ? desk.serves : hasGivenUp;
+  const end = await untilDone(desk, ring, begun, done);
+  if (end.how === "changed") changedWorld(peer);
+  if (end.how === "not yet") notYet(machine, end);
+  return { machine, peer, chosen, outcome: choose === "self" ? "serves" : "gives up", told, shown };
+}
+
+const refuse = (where: string, what: string, fix: string): never =>
+  fail("DUET-E-CHOOSE-REFUSED", where, what, fix);
+
+/** A choice that could not be carried out would make the other give up what it has, for nothing. */
+function check(facts: Facts, choose: "self" | "peer"): void {
+  const { me, peerName, self, peer, word } = facts;
+  const theirs = heard(facts);
+  const [name, holding] = choose === "self" ? [me, self] : [peerName, theirs];
+  if (peer.seen === "now" && theirs === undefined)
+    refuse(peerName, "it has not told yet what it holds", "try again in some seconds");
+  if (peer.seen !== "now" && choose === "peer")
+    refuse(peerName, "it is not here, so there is nothing to choose it for", `bring ${peerName} back first`);
+  if (peer.seen === "now" && isChosenBefore(facts))
+    refuse(me, "both machines hold the same data: there is nothing to choose", "`duet status` shows what is");
+  if (holding === undefined || !isFullVoter(holding))
+    refuse(
+      name,
+      `what it holds can't be served by itself (${whyNot(holding)})`,
+      "choose the other machine's data, or restore a backup",
+    );
+  const { decision, rule, sentence } = supposed(facts, { ...word, choose, peerDown: true });
+  if (peer.seen !== "now" && !wouldServe(decision))
+    refuse(me, `${rule}: ${sentence}`, `docs/errors/${rule}.md says what to do`);
+}
+
+function whyNot(holding: Holding | undefined): string {
+  if (holding === undefined || !holding.data) return "it has no data";
+  if (holding.lineage === undefined) return "nobody knows whose data it is";
+  if (holding.standing !== "voter" || holding.removalInLog) return "it was no voter";
+  return holding.tailLost ? "the end of its log is lost" : "it is not known to be complete";
+}
+
+function lossOf(facts: Facts, choose: "self" | "peer"): string {
+  const theirs = heard(facts);
+  const loser = choose === "self" ? facts.peerName : facts.me;
+  const lost = choose === "self" ? theirs : facts.self;
+  const what = lost === undefined ? "not known here" : lineageText(lost.lineage);
+  return `everything that only ${loser} holds (${what}); its data is moved aside, and nothing is deleted`;
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failed } from "../../act/effects.ts";
+import { DuetError } from "../../base/problem.ts";
+import { wordIn } from "../hands/memory.ts";
+import { confirmPeerDown } from "./confirm.ts";
+import { Office, voter } from "./testing.ts";
+
+const code = (wanted: string) => (error: unknown) =>
+  error instanceof DuetError && error.problems[0]?.code === wanted;
+
+const said = ({ saying }: Office) => wordIn(saying.memory.read(), "1.d");
+
+test("where no BMC answers the word is taken, kept for this membership, and recorded with what was shown", async () => {
+  const office = new Office();
+  office.world.dead.add("theirs");
+  office.serveWhenWoken();
+  const end = await confirmPeerDown(office.desk, "unknown");
+  assert.equal(end.outcome, "serves");
+  assert.equal(end.by, "the admin's word");
+  assert.deepEqual(said(office), { peerDown: true, accept: "unknown", choose: undefined });
+  assert.deepEqual(office.notes, ["look", "wake"]);
+  assert.match(
+    office.recorded[0] ?? "",
+    /^alice: duet confirm-peer-down --accept-data-loss unknown: power of b: nobody can read it.*tag of b: can't be read.*data of b: not heard since a booted/,
+  );
+  office.corosync.join("1.11");
+  assert.equal(wordIn(office.saying.memory.read(), "1.11").peerDown, false, "for one membership");
+});
+
+test("where the BMC answers the peer is switched off, and Off is proven", async () => {
+  const office = new Office();
+  office.world.peer = { ...office.world.peer, on: true };
+  office.serveWhenWoken();
+  const end = await confirmPeerDown(office.desk, undefined);
+  assert.equal(end.by, "Off is proven");
+  assert.equal(office.world.peer.on, false);
+  assert.equal(office.world.boot.proven, true);
+});
+
+test("a BMC that goes on saying On is not overruled by a word", async () => {
+  const office = new Office();
+  office.world.peer = { ...office.world.peer, on: true };
+  const { desk } = office;
+  const { effects } = desk.hands;
+  const deaf = { ...effects, bmc: { ...effects.bmc, commandOff: async () => failed("refused", "no") } };
+  await assert.rejects(
+    confirmPeerDown({ ...desk, hands: { ...desk.hands, effects: deaf } }, undefined),
+    code("DUET-E-CONFIRM-STILL-ON"),
+  );
+  assert.equal(said(office).peerDown, false);
+});
+
+test("a stale machine refuses unless the epoch is named, and another epoch is not it", async () => {
+  const office = new Office();
+  office.world.tags = { mine: { epoch: 7, owner: "b" }, theirs: { epoch: 7, owner: "b" } };
+  for (const accept of [undefined, 6, 8] as const)
+    await assert.rejects(confirmPeerDown(office.desk, accept), (error) => {
+      assert.ok(code("DUET-E-CONFIRM-REFUSED")(error) && error instanceof DuetError);
+      assert.match(error.problems[0]?.fix ?? "", /--accept-data-loss 7/);
+      return true;
+    });
+  assert.deepEqual(office.asked, [], "nobody is asked for what is refused anyway");
+  assert.match(office.recorded[0] ?? "", /refused by R-NEWER-TAG/);
+  assert.equal(said(office).peerDown, false);
+  office.serveWhenWoken();
+  assert.equal((await confirmPeerDown(office.desk, 7)).accepted, 7);
+  assert.match(
+    office.recorded.at(-1) ?? "",
+    /may be lost: everything that was acknowledged after epoch 5 of a up to epoch 7/,
+  );
+});
+
+test("a tag that can't be read needs `unknown`, whatever epoch is named", async () => {
+  const office = new Office();
+  office.world.dead.add("theirs");
+  for (const accept of [undefined, 5] as const)
+    await assert.rejects(confirmPeerDown(office.desk, accept), (error) => {
+      assert.ok(error instanceof DuetError);
+      assert.match(error.problems[0]?.fix ?? "", /--accept-data-loss unknown/);
+      return true;
+    });
+});
+
+test("no word makes data serve that is not whole", async () => {
+  const office = new Office({ ...voter, full: false });
+  await assert.rejects(confirmPeerDown(office.desk, "unknown"), (error) => {
+    assert.ok(error instanceof DuetError);
+    assert.match(error.problems[0]?.what ?? "", /^R-NOT-FULL: /);
+    return true;
+  });
+});
+
+test("who does not agree has said nothing; a peer that is here is not down", async () => {
+  const office = new Office();
+  office.agrees = false;
+  await assert.rejects(confirmPeerDown(office.desk, undefined), code("DUET-E-ADMIN-NO"));
+  assert.deepEqual(office.recorded, []);
+  office.world.peer = { ...office.world.peer, member: true };
+  await assert.rejects(confirmPeerDown(office.desk, undefined), code("DUET-E-CONFIRM-PEER-HERE"));
+  assert.equal(said(office).peerDown, false);
+});
+
+test("a membership that changes while it is asked makes the word void", async () => {
+  const office = new Office();
+  office.world.dead.add("theirs");
+  const { desk } = office;
+  const agreed = async () => {
+    office.corosync.lose("1.15");
+    return true;
+  };
+  await assert.rejects(confirmPeerDown({ ...desk, agreed }, "unknown"), code("DUET-E-ADMIN-CHANGED"));
+  assert.equal(wordIn(office.saying.memory.read(), "1.15").peerDown, false);
+});
+
+test("what does not come to its end in time is told as that, and the word stays", async () => {
+  const office = new Office();
+  office.world.dead.add("theirs");
+  await assert.rejects(confirmPeerDown(office.desk, "unknown"), code("DUET-E-ADMIN-NOT-YET"));
+  assert.equal(said(office).peerDown, true);
+});
+
+test("who serves alone already has nothing to be told", async () => {
+  const office = new Office({ ...voter, soleVoter: true });
+  office.world.etcd = { ...office.world.etcd, running: true };
+  assert.equal((await confirmPeerDown(office.desk, undefined)).outcome, "serves already");
+  assert.equal(said(office).peerDown, false);
+});

@@ -1,0 +1,78 @@
+import { fail } from "../../base/problem.ts";
+import type { Verdict } from "../../decide/decide.ts";
+import type { Facts, Word } from "../../decide/facts.ts";
+import { membershipNow } from "../hands/quorum.ts";
+import { speak } from "../hands/word.ts";
+import { changedWorld, type Desk, isServing, notYet, noteWord, untilDone } from "./desk.ts";
+import { lossText, supposed, toAccept, wouldServe } from "./loss.ts";
+import { type Gone, seeOff } from "./off.ts";
+import { type Shown, shownOf } from "./shown.ts";
+
+export interface Confirmed {
+  readonly machine: string;
+  readonly peer: string;
+  /** `serves already`: nothing was said, since nothing was needed. */
+  readonly outcome: "serves" | "serves already";
+  readonly by: Gone | null;
+  readonly accepted: number | "unknown" | null;
+  readonly shown: Shown;
+  readonly rule: string;
+  readonly sentence: string;
+}
+
+/**
+ * `duet confirm-peer-down`: a person has seen that the peer is off. The word replaces the proof of Off and nothing else: the rules
+ * decide, here before it is taken, and again in the agent. It is for this boot and this membership.
+ */
+export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promise<Confirmed> {
+  const { effects, saying } = desk.hands;
+  const ring = async () => (await membershipNow(saying)).ring;
+  const begun = await ring();
+  const facts = await effects.facts();
+  if (facts.peer.seen === "now") peerHere(facts);
+  const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
+  const shown = shownOf(facts, await desk.dates(), lossText(facts));
+  const verdict = supposed(facts, word);
+  const { me: machine, peerName: peer } = facts;
+  const { rule, sentence } = verdict;
+  const told = { machine, peer, shown, rule, sentence } as const;
+  if (isServing(facts)) return { ...told, outcome: "serves already", by: null, accepted: null };
+  const said = `duet confirm-peer-down${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
+  if (!wouldServe(verdict.decision)) {
+    noteWord(desk, `${said} (refused by ${rule})`, shown);
+    refuse(facts, verdict, word);
+  }
+  const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
+  if (!(await desk.agreed(shown, question, peer))) unsaid();
+  noteWord(desk, said, shown);
+  const by = await seeOff(desk.hands, facts, word, desk.say);
+  const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
+  if (!(await speak(saying, begun, spoken))) changedWorld(peer);
+  const end = await untilDone(desk, ring, begun, desk.serves);
+  if (end.how === "changed") changedWorld(peer);
+  if (end.how === "not yet") notYet(machine, end);
+  return { ...told, outcome: "serves", by, accepted: accept ?? null };
+}
+
+const peerHere = ({ peerName }: Facts): never =>
+  fail(
+    "DUET-E-CONFIRM-PEER-HERE",
+    peerName,
+    "it is here, a member of the cluster, so it is not down",
+    "`duet status` shows what the two wait for",
+  );
+
+export const unsaid = (): never =>
+  fail("DUET-E-ADMIN-NO", "duet", "it was not confirmed", "nothing was said, and nothing has changed");
+
+/** The same refusal as the rules', with what could be said instead. */
+function refuse(facts: Facts, { rule, sentence }: Verdict, word: Word): never {
+  const { accept } = word;
+  const needed = toAccept(facts, word);
+  const instead =
+    needed === undefined
+      ? `an admin's word does not change that; docs/errors/${rule}.md says what does`
+      : `bring ${facts.peerName} back; or, if it is gone for good, accept what is lost: \`duet confirm-peer-down --accept-data-loss ${needed}\``;
+  const named = accept === undefined ? "" : ` (what was accepted: ${accept})`;
+  return fail("DUET-E-CONFIRM-REFUSED", facts.me, `${rule}: ${sentence}${named}`, instead);
+}

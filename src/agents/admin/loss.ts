@@ -1,0 +1,42 @@
+import { decide, type Verdict } from "../../decide/decide.ts";
+import type { Decision } from "../../decide/decision.ts";
+import { type Facts, no_word, type Word } from "../../decide/facts.ts";
+import { newestClaim } from "../../decide/lineage.ts";
+import { lineageText } from "../../decide/rule.ts";
+
+/** How this machine would start, had the admin said this. Nothing is recorded of it: nobody has said it yet. */
+export const supposed = (facts: Facts, word: Word): Verdict => decide("start", { ...facts, word });
+
+/** The decisions that end with this machine serving. */
+const serving: ReadonlySet<Decision["do"]> = new Set([
+  "serve-as-is",
+  "take-over",
+  "resume-takeover",
+  "start-plain",
+]);
+export const wouldServe = ({ do: deed }: Decision): boolean => serving.has(deed);
+
+/** What has to be accepted beside this word: the epoch, or `unknown`. Undefined: nothing has to, or nothing helps. */
+export function toAccept(facts: Facts, word: Word): Word["accept"] {
+  const helps = (accept: Word["accept"]) => wouldServe(supposed(facts, { ...word, accept }).decision);
+  if (helps(word.accept)) return undefined;
+  const claim = newestClaim(facts);
+  if (claim > 0 && helps(claim)) return claim;
+  return helps("unknown") ? "unknown" : undefined;
+}
+
+/** What could be lost if this machine served without its peer, in words. */
+export function lossText(facts: Facts): string {
+  const { me, peerName, self } = facts;
+  const own = lineageText(self.lineage);
+  const word = { ...no_word, peerDown: true };
+  const needed = toAccept(facts, word);
+  if (needed === "unknown")
+    return `everything that ${peerName} acknowledged alone after ${own}: whether it did can't be read`;
+  if (needed !== undefined)
+    return `everything that was acknowledged after ${own} up to epoch ${needed}, which ${me} does not hold`;
+  const { decision, rule } = supposed(facts, word);
+  return wouldServe(decision)
+    ? "nothing that was acknowledged, as far as the rules can tell: no newer data is known anywhere"
+    : `${me} can't serve what it holds (${rule})`;
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Effects } from "../../act/effects.ts";
+import { fast, FakeWorld, logOf, pick } from "../../act/testing.ts";
+import { empty, type Facts, type Holding } from "../../decide/facts.ts";
+import { guard } from "./guard.ts";
+
+const lineage = { epoch: 5, owner: "a" };
+const voter: Holding = { ...empty, data: true, standing: "voter", full: true, lineage };
+
+/** It has booted, its peer is off, and both tags say what it holds. */
+function lone(self: Holding = voter): FakeWorld {
+  const world = new FakeWorld();
+  world.state = pick(self);
+  world.log = { ...logOf(self), committed: false };
+  world.tags = { mine: lineage, theirs: lineage };
+  world.peer = { ...world.peer, on: false, member: false };
+  world.boot = { ...world.boot, heard: false, quorum: false };
+  return world;
+}
+
+/** So many looks, with something changed before each; then Pacemaker has started the resource. */
+async function watched(
+  world: FakeWorld,
+  before: readonly (() => void)[],
+  more: Partial<Effects> = {},
+): Promise<{ readonly said: readonly string[]; readonly steps: readonly string[] }> {
+  const said: string[] = [];
+  const steps: string[] = [];
+  let look = -1;
+  await guard({
+    hands: {
+      effects: { ...world.effects, ...more },
+      times: fast,
+      recorder: { step: (name) => steps.push(name), stepsEnd: () => undefined },
+    },
+    me: "a",
+    peerName: "b",
+    isStarted: () => look >= before.length,
+    say: (line) => {
+      said.push(line);
+    },
+    pause: async () => {
+      look += 1;
+      before[look]?.();
+    },
+  });
+  return { said, steps };
+}
+
+const nothing = (): void => undefined;
+
+test("a machine that holds everything commands Off, and is given quorum when the peer is proven off", async () => {
+  const world = lone();
+  const { said, steps } = await watched(world, [nothing]);
+  assert.equal(world.boot.quorum, true);
+  assert.equal(world.boot.proven, true);
+  assert.deepEqual(steps, [
+    "wait this machine's fence delay",
+    "command the peer's Off by its BMC",
+    "read that the peer is off",
+    "note that Off is proven",
+    "ask for quorum",
+    "see that there is quorum",
+  ]);
+  assert.match(said[0] ?? "", /^a starts without b: quorum is granted\. R-PROVE-OFF: /);
+});
+
+test("one with older data gets no quorum, says why and what an admin can do, and says it once", async () => {
+  const world = lone();
+  world.tags = { mine: { epoch: 6, owner: "b" }, theirs: { epoch: 6, owner: "b" } };
+  const { said, steps } = await watched(world, [nothing, nothing, nothing]);
+  assert.equal(world.boot.quorum, false);
+  assert.deepEqual(steps, []);
+  assert.equal(said.length, 1);
+  assert.match(
+    said[0] ?? "",
+    /^a runs nothing and waits for b\. R-NEWER-TAG: .*never starts with older data.*`duet confirm-peer-down --accept-data-loss 6`/,
+  );
+});
+
+test("it looks for as long as the peer is away: a BMC that is back lets it start", async () => {
+  const world = lone();
+  world.dead.add("theirs");
+  const { said } = await watched(world, [nothing, nothing, () => world.dead.clear()]);
+  assert.equal(world.boot.quorum, true);
+  assert.match(said[0] ?? "", /R-TAGS-UNREAD: .*`duet confirm-peer-down --accept-data-loss unknown`/);
+  assert.match(said[1] ?? "", /^a starts without b/);
+});
+
+test("without a witness it says that starting alone needs a human", async () => {
+  const world = lone();
+  const facts = async (): Promise<Facts> => ({ ...world.facts(), witness: "off" });
+  const { said } = await watched(world, [nothing], { facts });
+  assert.equal(world.boot.quorum, false);
+  assert.match(said[0] ?? "", /R-NO-WITNESS: .*to start alone needs a human/);
+});
+
+test("a BMC that was not seen to keep its tag starts nobody: that the tags claim nothing newer proves nothing", async () => {
+  const world = lone();
+  const facts = async (): Promise<Facts> => ({ ...world.facts(), witness: "unproven" });
+  const { said, steps } = await watched(world, [nothing, nothing], { facts });
+  assert.equal(world.boot.quorum, false);
+  assert.deepEqual(steps, []);
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? "", /R-TAGS-UNPROVEN: .*not known to keep its tag/);
+});
+
+test("a peer that comes while the fence delay is waited gets no Off, and this machine no quorum from the guard", async () => {
+  const world = lone();
+  const pause = async (): Promise<void> => {
+    world.peer = { ...world.peer, on: true, member: true };
+  };
+  const { said, steps } = await watched(world, [nothing], { pause });
+  assert.deepEqual(steps, ["wait this machine's fence delay"]);
+  assert.equal(world.peer.on, true);
+  assert.equal(world.boot.quorum, false);
+  assert.match(said[0] ?? "", /tried again, since/);
+});
+
+test("a peer that comes between the proof and the grant makes the proof void, and nothing is granted for it", async () => {
+  const world = lone();
+  const { quorum } = world.effects;
+  await watched(world, [nothing], {
+    quorum: {
+      ...quorum,
+      noteOff: async (...given) => {
+        const noted = await quorum.noteOff(...given);
+        // Powered on by somebody, and not a member yet: the tags are all there is. Then it joins.
+        world.peer = {
+          ...world.peer,
+          on: true,
+          member: true,
+          serving: true,
+          holding: { ...voter, lineage: { epoch: 6, owner: "b" } },
+        };
+        return noted;
+      },
+    },
+  });
+  assert.equal(world.boot.quorum, false);
+});
+
+test("with quorum and nothing started it only says what Pacemaker waits for", async () => {
+  const world = lone();
+  world.boot = { ...world.boot, quorum: true };
+  const { said, steps } = await watched(world, [nothing]);
+  assert.deepEqual(steps, []);
+  assert.match(said[0] ?? "", /^a has quorum, and Pacemaker starts nothing before b is fenced\. R-/);
+});
+
+test("who is with its peer, or started, has nothing to say", async () => {
+  const world = lone();
+  world.peer = { ...world.peer, on: true, member: true };
+  const facts = async (): Promise<Facts> => ({ ...world.facts(), fencePending: false });
+  assert.deepEqual((await watched(world, [nothing, nothing], { facts })).said, []);
+  assert.deepEqual((await watched(lone(), [])).said, []);
+});

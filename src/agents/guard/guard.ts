@@ -1,0 +1,51 @@
+import { type GuardLook, guardLook } from "../../act/guard.ts";
+import type { Recorder } from "../../record/recorder.ts";
+import type { Hands } from "../hands/effects.ts";
+
+/** A peer that boots at the same time is given so long. */
+const patience_ms = 15_000;
+const again_ms = 10_000;
+
+export interface Guard {
+  readonly hands: Pick<Hands, "effects" | "times"> & {
+    readonly recorder: Pick<Recorder, "step" | "stepsEnd">;
+  };
+  readonly me: string;
+  readonly peerName: string;
+  /** Pacemaker has started duet's resource here: from now on the agent speaks and acts for itself. */
+  readonly isStarted: () => boolean;
+  /** For the console and the journal. */
+  readonly say: (line: string) => void;
+  /** So long at most: sooner where somebody has said something, or the resource was started. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/**
+ * A machine that booted without its peer runs nothing, and nothing of Pacemaker's says why. This does, for as long as the peer is
+ * away, and starts the machine alone where the rules allow it. It grants quorum and no more: the agent decides once more.
+ */
+export async function guard({ hands, me, peerName, isStarted, say, pause }: Guard): Promise<void> {
+  const { effects, times, recorder } = hands;
+  let last = "";
+  for (let pause_ms = patience_ms; ; pause_ms = again_ms) {
+    await pause(pause_ms);
+    if (isStarted()) return;
+    const look = await guardLook(effects, times, (step) => recorder.step(step));
+    recorder.stepsEnd(look?.end);
+    // What is said of a machine that was started meanwhile is not so any more.
+    if (look === undefined || isStarted()) continue;
+    const line = lineOf(me, peerName, look);
+    if (line !== last) say(line);
+    last = line;
+  }
+}
+
+function lineOf(me: string, peerName: string, { quorate, verdict, end }: GuardLook): string {
+  const reason = `${verdict.rule}: ${verdict.sentence}`;
+  if (end?.done === true) return `${me} starts without ${peerName}: quorum is granted. ${reason}`;
+  const waits = quorate
+    ? `${me} has quorum, and Pacemaker starts nothing before ${peerName} is fenced`
+    : `${me} runs nothing and waits for ${peerName}`;
+  const more = end === undefined || end.why === verdict.sentence ? "" : `; tried again, since ${end.why}`;
+  return `${waits}. ${reason}${more}`;
+}

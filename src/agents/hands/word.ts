@@ -1,0 +1,57 @@
+import { done, type Outcome } from "../../act/effects.ts";
+import type { Word } from "../../decide/facts.ts";
+import * as pacemaker from "../../machine/attributes.ts";
+import { now_ms } from "../../machine/clock.ts";
+import type { Saying } from "./attributes.ts";
+import { wordIn } from "./memory.ts";
+import { failureOf } from "./outcome.ts";
+import { membershipNow } from "./quorum.ts";
+
+/** A choice between two data is one of both machines': said on one, it is heard by the other. */
+const chosenAttribute = "duet-chosen";
+const call_ms = 3_000;
+
+/**
+ * What an admin has said in this membership: here, and where the two hold different data also a choice that was said on the peer.
+ * In another membership, and after a boot, nothing of it counts.
+ */
+export async function wordNow(saying: Saying, ring: string, asksPeer: boolean): Promise<Word> {
+  const own = wordIn(saying.memory.read(), ring);
+  if (own.choose !== undefined || !asksPeer) return own;
+  const { pacemaker: door = pacemaker, me, peerName } = saying;
+  try {
+    const text = await door.attributeOf(peerName, chosenAttribute, call_ms);
+    const chosen = text?.startsWith(`${ring} `) === true ? text.slice(ring.length + 1) : undefined;
+    if (chosen === me) return { ...own, choose: "self" };
+    return chosen === peerName ? { ...own, choose: "peer" } : own;
+  } catch (error) {
+    failureOf(error);
+    return own;
+  }
+}
+
+/** Notes the word for this membership, beside what was said in it before. False: the membership is another by now. */
+export async function speak(saying: Saying, ring: string, said: Partial<Word>): Promise<boolean> {
+  const seen = await membershipNow(saying);
+  if (seen.ring !== ring) return false;
+  await saying.memory.change((was) => ({
+    ...was,
+    spoken: { ring, word: { ...wordIn(was, ring), ...said } },
+  }));
+  return true;
+}
+
+/** Tells the peer, too, whose data was chosen. */
+export async function tellChoice(saying: Saying, ring: string, machine: string): Promise<Outcome> {
+  const { pacemaker: door = pacemaker } = saying;
+  const end_ms = now_ms() + call_ms;
+  try {
+    const seen = await membershipNow(saying);
+    if (!seen.peer || seen.ring !== ring)
+      return { ok: false, failure: { kind: "changed", said: "the peer is not here any more" } };
+    await door.setAttribute(chosenAttribute, `${ring} ${machine}`, Math.max(1, end_ms - now_ms()));
+    return done;
+  } catch (error) {
+    return failureOf(error);
+  }
+}

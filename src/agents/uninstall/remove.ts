@@ -1,0 +1,104 @@
+import { readdir, rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { etcdUnit, paths } from "../../base/paths.ts";
+import { fail } from "../../base/problem.ts";
+import { exists, isMissing, readIfThere, replaceSynced } from "../../machine/files.ts";
+import { run } from "../../machine/process.ts";
+import { unitState } from "../../machine/systemd.ts";
+import { maskFile } from "../../render/etcd.ts";
+import { type Footprint, unitFolder } from "../../render/footprint.ts";
+import { issueFile } from "../status/console.ts";
+
+/** Of duet's own, beside the data: what is worth nothing without duet. The rest of that folder stays. */
+export const ownNotes: readonly string[] = [
+  paths.setupDone,
+  paths.setupFailed,
+  paths.firstStart,
+  paths.witness,
+  paths.assetTags,
+  paths.fenceProof,
+  paths.rotations,
+  maskFile,
+  issueFile,
+];
+
+/** Where Pacemaker keeps the configuration that setup gave it. */
+const cibFolder = "/var/lib/pacemaker/cib";
+/** Where Ignition says at the first boot which units are enabled. */
+const presetFile = "/etc/systemd/system-preset/20-ignition.preset";
+const unit_ms = 60_000;
+const call_ms = 10_000;
+
+/** They would act on files that are half gone. One that is not there any more is no error. */
+export async function stopUnits({ units }: Pick<Footprint, "units">): Promise<void> {
+  const there: string[] = [];
+  for (const unit of units) if (await exists(join(unitFolder, unit))) there.push(unit);
+  if (there.length > 0) {
+    await run(["systemctl", "stop", ...there], { accept: "any", deadline_ms: unit_ms });
+    await run(["systemctl", "disable", ...there], { deadline_ms: unit_ms });
+  }
+  const { active } = await unitState(etcdUnit, call_ms);
+  if (active === "inactive" || active === "failed") return;
+  fail(
+    "DUET-E-UNINSTALL-LEAVE",
+    etcdUnit,
+    `etcd is still ${active}: nothing is taken off below it`,
+    "see `systemctl status duet-etcd`, then `duet uninstall` again",
+  );
+}
+
+/** Each part can be repeated, and misses nothing that is gone already. */
+export async function removeAll(
+  { files, folders, units, traces }: Footprint,
+  say: (detail: string) => void,
+): Promise<void> {
+  for (const [program, ...words] of traces) await run([program, ...words], { accept: "any" });
+  const trusted = files.some((path) => path.includes("/ca-certificates/"));
+  for (const path of [...files, ...ownNotes]) {
+    await rm(path, { force: true });
+    if (dirname(path).endsWith(".d")) await rmdir(dirname(path)).catch(() => undefined);
+  }
+  for (const path of folders) await rm(path, { recursive: true, force: true });
+  await emptyFolder(cibFolder);
+  await forgetPresets(units);
+  await run(["systemctl", "daemon-reload"], { deadline_ms: unit_ms });
+  if (trusted) await run(["update-ca-certificates"], { accept: "any", deadline_ms: unit_ms });
+  say(`${files.length + ownNotes.length} files, ${folders.length} folders`);
+}
+
+async function emptyFolder(path: string): Promise<void> {
+  const names = await readdir(path).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  for (const name of names) await rm(join(path, name), { recursive: true, force: true });
+}
+
+/** Only the lines that name a unit of duet's. */
+async function forgetPresets(units: readonly string[], path = presetFile): Promise<void> {
+  const text = await readIfThere(path);
+  if (text === undefined) return;
+  const left = withoutPresets(text, units);
+  if (left === text) return;
+  if (left.trim() === "") await rm(path, { force: true });
+  else await replaceSynced(path, left);
+}
+
+export const withoutPresets = (text: string, units: readonly string[]): string =>
+  text
+    .split("\n")
+    .filter((line) => !units.includes(line.trim().split(/\s+/)[1] ?? ""))
+    .join("\n");
+
+export async function giveBack(services: readonly string[]): Promise<void> {
+  for (const service of services)
+    if ((await unitState(`${service}.service`, call_ms)).load === "loaded")
+      await run(["systemctl", "enable", `${service}.service`], { deadline_ms: unit_ms });
+}
+
+/** What is still there of what should be gone: for who has done it, and for tests. */
+export async function leftovers({ files, folders }: Footprint): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of [...files, ...folders, ...ownNotes]) if (await exists(path)) found.push(path);
+  return found;
+}

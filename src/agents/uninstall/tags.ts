@@ -1,0 +1,48 @@
+import { DuetError } from "../../base/problem.ts";
+import { problemOf, type Result } from "../../redfish/failure.ts";
+import { isOurs } from "../hands/tag.ts";
+import { bmcEffect_ms } from "../hands/times.ts";
+import type { Ways } from "../hands/ways.ts";
+import { type AssetTags, earlierText } from "../setup/asset-tags.ts";
+
+const writes_max = 3;
+
+/**
+ * Puts back what stood in a BMC's asset tag before duet. A text that is not duet's was written by somebody since: it stays. Where
+ * nobody knows what stood there (the machine has a new disk) the tag is emptied. One sentence about what was done.
+ */
+export async function putTextBack(ways: Ways, side: "mine" | "theirs", kept: AssetTags): Promise<string> {
+  const { site } = ways;
+  const { name, bmc } = ways[side];
+  const client = await ways.bmc(side, 2 * bmcEffect_ms(site));
+  const earlier = earlierText(site, kept, name);
+  const text = earlier?.text ?? "";
+  for (let tries = 1; ; tries += 1) {
+    const seen = await client.readTag();
+    if (!seen.ok && seen.failure.kind === "unsupported") return `the BMC of ${name} has no asset tag`;
+    const { tag, etag } = must(seen, bmc.url);
+    if (!isOurs(site, tag))
+      return `the asset tag of ${name} says ${JSON.stringify(tag ?? "")}, which is not duet's: it stays`;
+    const taken = await client.writeTag(text, etag);
+    if (!taken.ok && taken.failure.kind === "changed" && tries < writes_max) continue;
+    must(taken, bmc.url);
+    const now = must(await client.readTag(), bmc.url).tag ?? "";
+    if (isOurs(site, now))
+      throw new DuetError([
+        {
+          code: "DUET-E-UNINSTALL-TAG",
+          where: bmc.url,
+          what: `the BMC of ${name} took the earlier asset tag and still shows duet's`,
+          fix: "write it yourself on the BMC's own pages, then `duet uninstall` again",
+        },
+      ]);
+    return earlier === undefined
+      ? `the asset tag of ${name} is empty now: what stood there before duet is not known`
+      : `the asset tag of ${name} says ${JSON.stringify(now)} again`;
+  }
+}
+
+function must<T>(result: Result<T>, where: string): T {
+  if (result.ok) return result.value;
+  throw new DuetError([problemOf(result.failure, where)]);
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Secret } from "../base/secret.ts";
+import { readSite } from "../site/read.ts";
+import type { Site } from "../site/site.ts";
+import { footprint } from "./footprint.ts";
+import { machineIgnition } from "./machine.ts";
+import { machineSite } from "./machine-site.ts";
+
+function siteOf(pdu: boolean): Site {
+  const machine = (n: number) => ({
+    name: `node${n}`,
+    addresses: [`192.0.2.1${n}`, `198.51.100.1${n}`],
+    bmc: { address: `203.0.113.1${n}`, credentials: { file: "bmc" }, trust: { ca: `ca${n}.crt` } },
+    ...(pdu
+      ? { pdu: { address: "203.0.113.20", outlet: `/redfish/v1/o/${n}`, credentials: { file: "pdu" } } }
+      : {}),
+  });
+  const text = {
+    name: "shop",
+    topology: "dual-replica",
+    ssh_key: "a.pub",
+    machines: [machine(1), machine(2)],
+    alerts: [
+      { webhook: { url: "https://alerts.example/duet", headers: "hook.headers", trust: { ca: "hook.pem" } } },
+    ],
+  };
+  const { site, problems } = readSite(JSON.stringify(text), "test");
+  assert.ok(site !== undefined, JSON.stringify(problems));
+  return site;
+}
+
+for (const pdu of [false, true])
+  test(`everything that is rendered is taken off, or stays for a reason${pdu ? ", with a PDU too" : ""}`, () => {
+    const site = siteOf(pdu);
+    const [machine] = site.machines;
+    assert.ok(machine);
+    const secret = { username: "u", password: new Secret("p") };
+    const { storage, systemd } = machineIgnition(site, machine, {
+      credentials: new Map(site.machines.map(({ name }) => [name, secret])),
+      pduCredentials: new Map(pdu ? site.machines.map(({ name }) => [name, secret]) : []),
+      sshKeys: ["k"],
+      authorities: new Map(),
+      alerts: { secrets: new Map([["hook.headers", new Secret("A: b")]]), authorities: new Map() },
+      corosyncKey: new Uint8Array(256),
+      etcdAuthority: { certificate: "", key: new Secret("") },
+    });
+    // As the machine itself has it: with its own files in place of the operator's.
+    const { site: own } = readSite(machineSite(site), "site.yaml");
+    const [here] = own?.machines ?? [];
+    assert.ok(own !== undefined && here !== undefined);
+    const { files, folders, stays, units } = footprint(own, here);
+    const gone = (path: string) =>
+      files.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`));
+    const left = storage.files.map(({ path }) => path).filter((path) => !gone(path));
+    assert.deepEqual(
+      left,
+      stays.map(({ path }) => path),
+    );
+    assert.ok(left.includes("/root/.ssh/authorized_keys"));
+    for (const { name, contents, mask, dropins = [] } of systemd.units) {
+      if (contents !== undefined) assert.ok(units.includes(name), name);
+      if (contents !== undefined || mask === true) assert.ok(gone(`/etc/systemd/system/${name}`), name);
+      for (const each of dropins) assert.ok(gone(`/etc/systemd/system/${name}.d/${each.name}`), each.name);
+    }
+    assert.ok(files.includes("/etc/corosync/authkey") && files.includes("/usr/sbin/fence_duet"));
+    assert.ok(files.includes("/usr/local/bin/duet-alert") && units.includes("duet-alerts.path"));
+    assert.ok(units.includes("duet-fence-test.timer"));
+    assert.ok(!units.includes("corosync.service"), "corosync's own unit is not duet's");
+  });
