@@ -14,9 +14,10 @@ export type Note = "started" | "promoted" | "leaving" | "publish" | "wake" | "lo
 
 /**
  * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd
- * did not answer though it names a leader.
+ * did not answer though it names a leader. `came-up`: the last start that seemed to work.
  */
-export type Tried = "failed-starts" | "joins" | "unread";
+export type Tried = "failed-starts" | "came-up" | "joins" | "unread";
+const soon_ms = 30_000;
 
 export interface Tries {
   readonly count: number;
@@ -82,9 +83,12 @@ export class Notes {
     return this.tries("failed-starts").count;
   }
 
-  noteStart(worked: boolean): void {
-    if (worked) this.forget("failed-starts");
+  /** One that came up, and has to be started again so soon, did not work: it ends at its first write, say, on a full disk. */
+  noteStart(cameUp: boolean): void {
+    const works = cameUp && this.tries("came-up").ago_ms > soon_ms;
+    if (works) this.forget("failed-starts");
     else this.count("failed-starts");
+    if (cameUp) this.count("came-up");
   }
 
   /** How often it was tried, and how long ago the last time was. */

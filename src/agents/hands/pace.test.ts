@@ -70,6 +70,18 @@ test("an etcd that could not start is tried once a minute where its data must be
   assert.equal(machine.notes.failedStarts, 0);
 });
 
+test("an etcd that comes up and ends soon after, again and again, has not started", async () => {
+  const machine = new Machine();
+  machine.outcome = done;
+  const counts: number[] = [];
+  for (const pause_ms of [2_000, 2_000, 2_000, 31_000, 2_000]) {
+    await machine.start("with its data");
+    counts.push(machine.notes.failedStarts);
+    machine.now_ms += pause_ms;
+  }
+  assert.deepEqual(counts, [0, 1, 2, 3, 0]);
+});
+
 test("joins that fail are tried ever more slowly, and at once again when the machine was full", async () => {
   const machine = new Machine();
   const serving = {
