@@ -3,14 +3,13 @@ import type { MemberEffects, Outcome } from "../../act/effects.ts";
 import type { Etcd } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
 import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
-import { tryConnect } from "../../machine/tcp.ts";
-import { clientUrls, localUrl, peerUrls } from "../../render/etcd.ts";
+import { localUrl, peerUrls } from "../../render/etcd.ts";
 import type { Machine, Site } from "../../site/site.ts";
+import { linkTo } from "./link.ts";
 import { loadTls } from "./local-etcd.ts";
 import { memberEffects, type Places } from "./members.ts";
 import { failureOf } from "./outcome.ts";
 
-const connect_ms = 500;
 const own_ms = 1_500;
 const leader_again_ms = 200;
 
@@ -30,17 +29,9 @@ export class Reach {
     return { url: localUrl(this.#site, etcdPorts.client), tls: await loadTls("client") };
   }
 
-  /** By the first link that lets in; where none does, the first of them says why. */
   async peer(): Promise<Endpoint> {
-    const urls = clientUrls(this.#theirs);
     const tls = await loadTls("client");
-    const tries = this.#theirs.addresses.map(async (address, index) => {
-      const { ok } = await tryConnect(address, etcdPorts.client, connect_ms);
-      if (!ok) throw new Error("this link is dead");
-      return urls[index] ?? "";
-    });
-    const url = await Promise.any(tries).catch(() => urls[0] ?? "");
-    return { url, tls };
+    return { url: (await linkTo(this.#theirs, tls)).url, tls };
   }
 
   get places(): Places {

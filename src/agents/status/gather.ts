@@ -7,11 +7,11 @@ import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts"
 import { lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
 import { unitState } from "../../machine/systemd.ts";
-import { tryConnect } from "../../machine/tcp.ts";
 import { orderedMachines } from "../../render/corosync.ts";
-import { clientUrls, localUrl, maskFile } from "../../render/etcd.ts";
+import { localUrl, maskFile } from "../../render/etcd.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
+import { connect_ms, linkTo } from "../hands/link.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { Notes } from "../hands/notes.ts";
 import { needsHuman, readWitness } from "../hands/witness.ts";
@@ -37,7 +37,6 @@ import { rotationsHere } from "./rotations.ts";
 import { Said } from "./said.ts";
 import { readSetupReport } from "../setup/report.ts";
 
-const connect_ms = 700;
 const bootFile = "/proc/sys/kernel/random/boot_id";
 
 export interface Place {
@@ -155,19 +154,11 @@ async function saidByPeer(peer: string): Promise<Known<HoldingSight | null>> {
 }
 
 async function peerEtcd(peer: Machine): Promise<Known<EtcdSight>> {
-  const urls = clientUrls(peer);
-  const tries = peer.addresses.map(async (address, index) => {
-    const made = await tryConnect(address, etcdPorts.client, connect_ms);
-    if (!made.ok) throw new Error(made.why);
-    return urls[index] ?? "";
-  });
-  const url = await Promise.any(tries).catch(() => undefined);
-  if (url === undefined) {
-    const [first] = await Promise.allSettled(tries);
-    const why = first?.status === "rejected" && first.reason instanceof Error ? first.reason.message : "";
+  const tls = await loadTls("client");
+  const { url, why } = await linkTo(peer, tls);
+  if (why !== undefined)
     return unknown(why === "ECONNREFUSED" ? refused : `no connection to its etcd: ${why}`);
-  }
-  return await etcdAt({ url, tls: await loadTls("client") }, source_ms - connect_ms);
+  return await etcdAt({ url, tls }, source_ms - connect_ms);
 }
 
 /** One without a leader says so at once; the read that needs one would wait until its deadline. */
