@@ -116,6 +116,7 @@ async function stop(node: Node, life: Life): Promise<Outcome> {
   const down = await effects.unit.stop(leaveTimes(node).etcd_stop_ms);
   memory.leaving = false;
   memory.busy = false;
+  memory.stopFailed = !down.ok;
   if (!down.ok) return "error";
   memory.started = false;
   memory.promoted = false;

@@ -42,6 +42,8 @@ interface Memory {
   failedStarts: number;
   /** etcd was to be given up, and can't be ended. */
   held: boolean;
+  /** Pacemaker's stop failed: it starts and stops nothing here before somebody says that this is over. */
+  stopFailed: boolean;
   /** A machine of steps is at work: there is never a second one. */
   busy: boolean;
   worker: Life | undefined;
@@ -62,6 +64,7 @@ const nothing = (): Memory => ({
   leaving: false,
   failedStarts: 0,
   held: false,
+  stopFailed: false,
   busy: false,
   worker: undefined,
   again: false,

@@ -93,7 +93,15 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
     unit.start(kind, end);
   });
   node.noteStart(why === undefined);
-  return why === undefined ? done : failed("failed", why);
+  if (why !== undefined) return failed("failed", why);
+  if (node.memory.stopFailed) cleanUp(node);
+  return done;
+}
+
+/** What could not be stopped has ended since, and runs again: Pacemaker may forget it. */
+function cleanUp({ world, id, memory }: Node): void {
+  memory.stopFailed = false;
+  for (const member of world.corosync.view(id).members) world.pacemaker.controller(member)?.cleanUp(id);
 }
 
 async function kindOf(

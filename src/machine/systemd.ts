@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { readIfThere } from "./files.ts";
 import { run } from "./process.ts";
 
 /** systemd's own words; see systemctl(1). */
@@ -50,3 +52,17 @@ export async function killUnit(unit: string, deadline_ms: number): Promise<void>
 export async function rebootHere(deadline_ms: number): Promise<void> {
   await run(["systemctl", "--no-block", "reboot"], { deadline_ms });
 }
+
+/**
+ * The processes of a unit, also those that systemd no longer waits for: one that a disk holds survives SIGKILL, and the unit is told as
+ * failed all the same.
+ */
+export async function unitProcesses(unit: string): Promise<readonly number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const groups = await Promise.all(pids.map((pid) => readIfThere(`/proc/${pid}/cgroup`).catch(() => "")));
+  return pids.filter((_, index) => isOfUnit(groups[index] ?? "", unit)).map(Number);
+}
+
+/** Of /proc/PID/cgroup: `0::/system.slice/NAME`, or one such line per controller. */
+export const isOfUnit = (cgroup: string, unit: string): boolean =>
+  cgroup.split("\n").some((line) => line.endsWith(`/${unit}`) || line.includes(`/${unit}/`));

@@ -7,7 +7,7 @@ import { type Outcome, success } from "../../act/effects.ts";
 import { no_effort } from "../../machine/effort.ts";
 import { exists } from "../../machine/files.ts";
 import { listeners } from "../../machine/ports.ts";
-import { parseUnitState, type UnitState } from "../../machine/systemd.ts";
+import { isOfUnit, parseUnitState, type UnitState } from "../../machine/systemd.ts";
 import type { NamedMember } from "../../render/etcd.ts";
 import { wordsOf } from "./last-words.ts";
 import { mayRun, type Unit, unitEffects } from "./unit.ts";
@@ -34,6 +34,8 @@ class World {
   onKill = () => this.becomes(down, false);
   onEffort = () => no_effort;
   held: boolean | undefined;
+  /** Processes that SIGKILL has not ended. */
+  left: readonly number[] = [];
   readonly folder: string;
 
   constructor(name: string) {
@@ -74,6 +76,7 @@ class World {
           this.onKill();
         },
         isListening: async (port) => this.ports.includes(port),
+        processes: async () => this.left,
         lastWords: async () => "no space left on device",
         effort: async () => this.onEffort(),
         files: this.files,
@@ -217,6 +220,9 @@ test("a stop that is ignored ends with a kill, and one that is not needed does n
   };
   w.becomes(up, true);
   assert.match(await refused(w.effects.stop(300)), /^refused: port 2379 is held/, "not free: not done");
+  w.left = [812];
+  assert.match(await refused(w.effects.stop(300)), /^deadline: etcd can't be ended/, "it is etcd itself");
+  assert.match(await refused(w.effects.start("with its data", 300)), /^deadline: etcd can't be ended/);
 });
 
 test("to end it is to kill it at once, with a stop that was asked for before: nobody starts it again", async () => {
@@ -256,6 +262,15 @@ test("systemd's and the kernel's words are read", () => {
     down,
   );
   assert.equal(parseUnitState("").active, "other");
+  const group = "12:devices:/machine/system.slice/duet-etcd.service\n0::/";
+  assert.deepEqual(
+    [
+      isOfUnit(group, "duet-etcd.service"),
+      isOfUnit(group, "etcd.service"),
+      isOfUnit("", "duet-etcd.service"),
+    ],
+    [true, false, false],
+  );
   const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid
    0: 0100007F:094B 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0
    1: 0100007F:094C 0100007F:D2A4 01 00000000:00000000 00:00000000 00000000 0

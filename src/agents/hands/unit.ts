@@ -38,6 +38,8 @@ export interface UnitWorld {
   readonly enqueue: (job: "start" | "stop") => Promise<void>;
   readonly kill: () => Promise<void>;
   readonly isListening: (port: number) => Promise<boolean>;
+  /** Processes of the unit, whatever systemd says of it. */
+  readonly processes: () => Promise<readonly number[]>;
   readonly lastWords: () => Promise<string>;
   readonly effort: (pid: number) => Promise<Effort>;
   readonly files: { readonly start: string; readonly force: string; readonly mask: string };
@@ -53,6 +55,7 @@ const machineWorld: UnitWorld = {
   enqueue: (job) => systemd.enqueue(job, etcdUnit, systemctl_ms),
   kill: () => systemd.killUnit(etcdUnit, systemctl_ms),
   isListening,
+  processes: () => systemd.unitProcesses(etcdUnit),
   lastWords: () => lastWords(etcdUnit, systemctl_ms),
   effort: effortOf,
   files: { start: startFile, force: forceFile, mask: maskFile },
@@ -186,11 +189,16 @@ async function waitUp({ answers }: Unit, world: UnitWorld, deadline_ms: number):
 
 /** What an etcd of somebody else's, or one that left its unit, would break with a worse message. */
 async function heldPort(world: UnitWorld): Promise<Outcome | undefined> {
-  for (const port of Object.values(etcdPorts))
-    if (await world.isListening(port))
-      return failed("refused", `port ${port} is held by a process that is not ${etcdUnit}`);
+  for (const port of Object.values(etcdPorts)) {
+    if (!(await world.isListening(port))) continue;
+    return (await world.processes()).length > 0
+      ? stays
+      : failed("refused", `port ${port} is held by a process that is not ${etcdUnit}`);
+  }
   return undefined;
 }
+
+const stays = failed("deadline", "etcd can't be ended: its process stays, held by its disk most likely");
 
 async function startText(unit: Unit, how: StartKind, left_ms: Left): Promise<Outcome<string>> {
   if (how === "with its data") return success(plainStart);
@@ -240,7 +248,7 @@ async function stop(world: UnitWorld, deadline_ms: number, last_ms: number): Pro
     const down = isDown(await world.state());
     const held = down ? await heldPort(world) : undefined;
     if (down && held === undefined) return done;
-    if (left_ms() <= look_ms) return held ?? failed("deadline", "etcd can't be ended: its process stays");
+    if (left_ms() <= look_ms) return held ?? stays;
     if (!down && !killed && left_ms() <= last_ms) {
       await world.kill();
       killed = true;
