@@ -57,7 +57,10 @@ export class Admin {
   help(node: Node, how: "all" | "words" = "all"): void {
     const rule = node.verdict?.rule;
     if (rule === undefined || !isAsked(rule)) return;
-    switch (asks[rule]) {
+    const ask = asks[rule];
+    // In a hurry he says first what he has seen, and reads the rest of the sentence when that was not enough.
+    if (how === "words" && ask.startsWith("accept") && this.#confirmFirst(node)) return;
+    switch (ask) {
       case "confirm":
         this.#speak(node, { peerDown: this.#isOff(node.peer) });
         return;
@@ -94,6 +97,15 @@ export class Admin {
 
   #isOff(machine: number): boolean {
     return !this.#truth.world.machine(machine).powered;
+  }
+
+  /** False: the peer is on, or he has said so before in this membership. */
+  #confirmFirst(node: Node): boolean {
+    const { spoken } = node.memory;
+    const said = spoken?.ring === membershipOf(node).ring && spoken.word.peerDown;
+    if (said || !this.#isOff(node.peer)) return false;
+    this.#speak(node, { peerDown: true });
+    return true;
   }
 
   /** With the peer off he mostly says so too: the sentence after this one would ask for it. */

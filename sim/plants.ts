@@ -1,9 +1,12 @@
+import { alonePlants } from "./plants/alone.ts";
 import { dataPlants } from "./plants/data.ts";
 import { fencePlants } from "./plants/fence.ts";
+import { momentPlants } from "./plants/moments.ts";
 import type { Plant } from "./plants/plant.ts";
 import { rejoinPlants } from "./plants/rejoin.ts";
 import { takeoverPlants } from "./plants/takeover.ts";
 import { waitPlants } from "./plants/wait.ts";
+import { witnessPlants } from "./plants/witness.ts";
 
 export { noPlant, type Plant, withoutMistake } from "./plants/plant.ts";
 
@@ -14,4 +17,7 @@ export const plants: readonly Plant[] = [
   ...fencePlants,
   ...rejoinPlants,
   ...waitPlants,
+  ...witnessPlants,
+  ...alonePlants,
+  ...momentPlants,
 ];

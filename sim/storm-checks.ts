@@ -4,6 +4,7 @@ import type { Site } from "./agents/site.ts";
 import type { DataFolder } from "./raft/data.ts";
 import { bothCopiesGone } from "./checks-copies.ts";
 import { fenceLoop } from "./checks-fence.ts";
+import { claimForNothing } from "./checks-tags.ts";
 import type { Check } from "./checks.ts";
 
 /** Two fences so close are one race. */
@@ -16,6 +17,7 @@ export const stormChecks = (site: Site): readonly Check[] => [
   lastCopy(site),
   bothCopiesGone,
   fenceLoop,
+  claimForNothing(site),
 ];
 
 const bothFenced = (site: Site): Check => ({

@@ -14,6 +14,8 @@ const promises: Readonly<Record<string, string>> = {
   "both copies gone": "some disk holds everything that was acknowledged",
   "fence loop":
     "no machine that was fenced boots and fences back, and once the faults are over nobody is switched off again and again",
+  "claim for nothing":
+    "no machine is kept from its data by a tag that was written while it was on, and that never served",
   "serves alone":
     "a machine whose peer is gone for good serves alone, with a person's word where it needs one",
   "a reason that is not true": "where a machine calls for a person, the reason that it gives is true",

@@ -1,0 +1,70 @@
+import type { Lineage } from "../src/decide/facts.ts";
+import { isNewer } from "../src/decide/lineage.ts";
+import type { Node } from "./agents/node.ts";
+import type { Site } from "./agents/site.ts";
+import type { Check } from "./checks.ts";
+import { tagsThere } from "./truth.ts";
+import type { World } from "./world.ts";
+
+const nameOf = ({ epoch, owner }: Lineage): string => `${epoch} ${owner}`;
+
+/**
+ * A tag that is written before the peer's Off is proven may be all that ever comes of its takeover: the fence can fail, or the peer
+ * win the race. A takeover that was cut short after Off leaves such a tag too; for that there is no help, and it is no fault.
+ */
+export const claimForNothing = (site: Site): Check => ({
+  name: "claim for nothing",
+  sentence:
+    "no machine is kept from its data by a tag that was written while it was on, and that never served",
+  watch: (world) => {
+    const hollow = hollowClaims(world, site);
+    const isHollow = (node: Node): boolean => {
+      const own = node.state.value.lineage;
+      const newer = tagsThere({ world, site }).filter((tag) => tag.kind === "lineage" && isNewer(tag, own));
+      return newer.length > 0 && newer.every((tag) => tag.kind === "lineage" && hollow.has(nameOf(tag)));
+    };
+    world.kernel.afterEvent.push(() => {
+      if (hollow.size === 0) return;
+      const kept = site.nodes.find((node) => node.verdict?.rule === "R-NEWER-TAG" && isHollow(node));
+      if (kept !== undefined)
+        world.kernel.fail(
+          "claim for nothing",
+          `${kept.name} was on when it was claimed, and is kept from its data`,
+        );
+    });
+  },
+});
+
+/** By name: what was claimed while the peer was on all the time since it was lost, and had not given up; until it serves. */
+function hollowClaims({ corosync, machines }: World, site: Site): ReadonlySet<string> {
+  const hollow = new Set<string>();
+  /** The peer, as it was when this machine lost it or booted without it. */
+  const lost = machines.map(() => ({ boot: 0, powered: false }));
+  for (const { id, tenants } of machines) {
+    const peer = machines[id === 0 ? 1 : 0];
+    const note = () => {
+      lost[id] = { boot: peer.boot, powered: peer.powered };
+    };
+    tenants.push({ booted: note });
+    let together = false;
+    corosync.onView(id, ({ members }) => {
+      if (together && members.length === 1) note();
+      together = members.length === 2;
+    });
+  }
+  const wasOff = (machine: number): boolean => {
+    const peer = machines[machine === 0 ? 1 : 0];
+    const before = lost[machine];
+    return before?.powered !== true || !peer.powered || peer.boot !== before.boot;
+  };
+  site.stepped.push((machine, step) => {
+    const node = site.nodes[machine];
+    if (node === undefined) return;
+    const { lineage, takeover } = node.state.value;
+    if (lineage !== undefined) hollow.delete(nameOf(lineage));
+    if (takeover?.step !== "intent" || !step.startsWith("write the tag") || wasOff(machine)) return;
+    if (site.nodes[node.peer]?.state.value.surrendered === undefined)
+      hollow.add(nameOf({ epoch: takeover.epoch, owner: node.name }));
+  });
+  return hollow;
+}

@@ -1,0 +1,83 @@
+import type { Facts, Tag } from "../../src/decide/facts.ts";
+import { isReadable } from "../../src/decide/lineage.ts";
+import { loss, type Plant, seenBy } from "./plant.ts";
+import { without } from "./tables.ts";
+
+const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
+
+/** As if it said that nothing is newer than what this machine holds. */
+const silent = ({ self: { lineage } }: Facts, tag: Tag): Tag =>
+  lineage === undefined ? tag : { kind: "lineage", ...lineage };
+
+const needsNoWitness = (facts: Facts): Facts => {
+  if (facts.witness !== "off") return facts;
+  const { mine, theirs } = facts.tags;
+  return { ...facts, witness: "on", tags: { mine: silent(facts, mine), theirs: silent(facts, theirs) } };
+};
+
+/** What the one says, the other would say too. */
+const oneSpeaksForBoth = (facts: Facts): Facts => {
+  const { mine, theirs } = facts.tags;
+  if (isReadable(mine) === isReadable(theirs)) return facts;
+  const read = isReadable(mine) ? mine : theirs;
+  return { ...facts, tags: { mine: read, theirs: read } };
+};
+
+const blankIsNothing = (facts: Facts): Facts => {
+  const read = (tag: Tag): Tag => (tag.kind === "blank" ? silent(facts, tag) : tag);
+  return { ...facts, tags: { mine: read(facts.tags.mine), theirs: read(facts.tags.theirs) } };
+};
+
+/** Whoever says that the peer is down knows what he does. */
+const wordAccepts = (facts: Facts): Facts =>
+  facts.word.peerDown && facts.word.accept === undefined
+    ? { ...facts, word: { ...facts.word, accept: "unknown" } }
+    : facts;
+
+/** What a machine that boots alone may start on. */
+export const alonePlants: readonly Plant[] = [
+  {
+    name: "alone-without-witness",
+    sentence: "at a site without a witness a machine that boots alone asks only whether its peer is off",
+    pitfalls: [],
+    stoppedBy: "R-NO-WITNESS",
+    checks: loss,
+    favours: [oneAfterTheOther],
+    kind: "no witness, with a hasty admin",
+    tables: seenBy(["takeover"], needsNoWitness),
+  },
+  {
+    name: "read-one-bmc",
+    sentence: "a machine that boots alone reads the tags, and one that can be read is enough",
+    pitfalls: [],
+    stoppedBy: "R-TAGS-UNREAD: a tag is written to one at least, and so it is read from both",
+    checks: loss,
+    favours: ["a BMC's fault: lies", oneAfterTheOther],
+    kind: "one stays dark",
+    tables: seenBy(["takeover"], oneSpeaksForBoth),
+  },
+  {
+    name: "tag-forgotten",
+    sentence:
+      "a BMC that has forgotten its tag says that nobody took over; and who serves does not write it anew",
+    pitfalls: [],
+    stoppedBy: "R-TAGS-UNREAD: no tag counts as a BMC that does not answer; R-TAGS-BEHIND",
+    checks: loss,
+    favours: ["a BMC restarts, and forgets its tag", oneAfterTheOther],
+    tables: {
+      ...seenBy(["takeover"], blankIsNothing),
+      tags: without("tags", "R-TAGS-BEHIND").tags,
+    },
+  },
+  {
+    name: "admin-word-beats-tag",
+    sentence: "`duet confirm-peer-down` counts as an accepted loss: the admin has seen to everything",
+    pitfalls: [],
+    stoppedBy:
+      "R-NEWER-TAG, R-TAGS-UNREAD: the word replaces the proof of Off, never the reading of the tags",
+    checks: loss,
+    favours: [oneAfterTheOther],
+    kind: "disks and tags are lost, with a hasty admin",
+    tables: seenBy(["takeover"], wordAccepts),
+  },
+];

@@ -1,0 +1,97 @@
+import { type Bmc, done, type Effects, success } from "../../src/act/effects.ts";
+import type { Facts, Tag } from "../../src/decide/facts.ts";
+import { nextEpoch } from "../../src/decide/lineage.ts";
+import { tagText } from "../agents/facts.ts";
+import { loss, outage, type Place, type Plant } from "./plant.ts";
+import { instead } from "./tables.ts";
+
+const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
+const comeBack = "both machines lose power, and come back at different times";
+const tag_ms = 3_000;
+
+/** Off is on its way: what it claims then it can claim now. */
+const claimAtOnce = (facts: Facts) => {
+  const { takeover } = facts.self;
+  const epoch = takeover?.step === "intent" ? takeover.epoch : nextEpoch(facts);
+  return { do: "take-over", epoch } as const;
+};
+
+/** Who has switched the peer off says so; nobody else needs to. */
+function taggedByFence(effects: Effects): Effects {
+  let fencing: Facts | undefined;
+  return {
+    ...effects,
+    decide: (question, facts) => {
+      if (question === "fence") fencing = facts;
+      return effects.decide(question, facts);
+    },
+    quorum: {
+      ...effects.quorum,
+      noteOff: async (ring, wentOff) => {
+        const noted = await effects.quorum.noteOff(ring, wentOff);
+        if (!noted.ok || fencing === undefined) return noted;
+        const lineage = { epoch: nextEpoch(fencing), owner: fencing.me };
+        for (const bmc of ["mine", "theirs"] as const) await effects.bmc.raiseTag(bmc, lineage, tag_ms);
+        return done;
+      },
+    },
+    bmc: {
+      ...effects.bmc,
+      raiseTag: async (bmc, lineage, deadline_ms) =>
+        lineage.epoch > 1 ? success("written") : await effects.bmc.raiseTag(bmc, lineage, deadline_ms),
+    },
+  };
+}
+
+/** Until a BMC says what this machine's last takeover wrote, it is written once more. */
+function writtenAgain(effects: Effects, { node: { world, id, peer }, life }: Place): Effects {
+  return {
+    ...effects,
+    facts: async () => {
+      const facts = await effects.facts();
+      const { lineage } = facts.self;
+      if (lineage?.owner !== facts.me || facts.peer.seen === "now") return facts;
+      const isOwn = (tag: Tag): boolean =>
+        tag.kind === "lineage" && tag.epoch === lineage.epoch && tag.owner === lineage.owner;
+      const behind = (["mine", "theirs"] as const).filter((bmc) => !isOwn(facts.tags[bmc]));
+      const machineOf = (bmc: Bmc): number => (bmc === "mine" ? id : peer);
+      for (const bmc of behind)
+        await world.askBmc(life, id, machineOf(bmc), { kind: "tag", value: tagText(lineage) }, tag_ms * 1000);
+      return behind.length === 0 ? facts : await effects.facts();
+    },
+  };
+}
+
+/** Who writes a tag, and when. */
+export const witnessPlants: readonly Plant[] = [
+  {
+    name: "tag-before-off",
+    sentence: "a takeover claims its epoch while the fence is still under way",
+    pitfalls: [],
+    stoppedBy: "R-NO-PROOF: no step of a takeover comes before the proof of Off",
+    checks: ["claim for nothing"],
+    favours: ["both links are cut", comeBack],
+    tables: instead("takeover", ["R-NO-PROOF"], { decide: claimAtOnce }),
+  },
+  {
+    name: "tag-by-fence-agent",
+    sentence:
+      "the fence agent writes the tag, and no takeover does: a lone start, which needs none, leaves none",
+    pitfalls: [],
+    stoppedBy: "the steps `write the tag …` of a takeover, whatever its proof",
+    checks: loss,
+    favours: [comeBack, oneAfterTheOther],
+    effects: taggedByFence,
+  },
+  {
+    name: "tag-lowered-by-retry",
+    sentence:
+      "a machine writes its last takeover's tag until both BMCs say it, over whatever stands there by now",
+    pitfalls: [],
+    stoppedBy:
+      "`raising`: a tag is read, compared and never lowered; a retry ends with its boot and its epoch",
+    checks: [...loss, ...outage],
+    favours: [oneAfterTheOther],
+    effects: writtenAgain,
+  },
+];
