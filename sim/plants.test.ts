@@ -20,6 +20,16 @@ const promised = [
   "erase-before-seen",
   "cluster-id-shows-divergence",
   "success-before-off",
+  "alone-without-witness",
+  "tag-before-off",
+  "tag-by-fence-agent",
+  "tag-lowered-by-retry",
+  "tag-forgotten",
+  "read-one-bmc",
+  "admin-word-beats-tag",
+  "served-after-start",
+  "both-leave-at-once",
+  "cached-off",
 ];
 
 test("every plant has a name of its own, and all that were promised are there", () => {

@@ -16,7 +16,7 @@ const claimAtOnce = (facts: Facts) => {
   return { do: "take-over", epoch } as const;
 };
 
-/** Who has switched the peer off says so; nobody else needs to. */
+/** Whoever has switched the peer off says so, with no intent on its disk; so nobody else needs to. */
 function taggedByFence(effects: Effects): Effects {
   let fencing: Facts | undefined;
   return {
@@ -43,14 +43,15 @@ function taggedByFence(effects: Effects): Effects {
   };
 }
 
-/** Until a BMC says what this machine's last takeover wrote, it is written once more. */
+/** Until a BMC says what this machine wrote last, it is written once more. */
 function writtenAgain(effects: Effects, { node: { world, id, peer }, life }: Place): Effects {
   return {
     ...effects,
     facts: async () => {
       const facts = await effects.facts();
-      const { lineage } = facts.self;
-      if (lineage?.owner !== facts.me || facts.peer.seen === "now") return facts;
+      const { lineage, takeover } = facts.self;
+      // While it means to take over, the next tag is on its way.
+      if (lineage?.owner !== facts.me || takeover !== undefined || facts.peer.seen === "now") return facts;
       const isOwn = (tag: Tag): boolean =>
         tag.kind === "lineage" && tag.epoch === lineage.epoch && tag.owner === lineage.owner;
       const behind = (["mine", "theirs"] as const).filter((bmc) => !isOwn(facts.tags[bmc]));
@@ -76,7 +77,7 @@ export const witnessPlants: readonly Plant[] = [
   {
     name: "tag-by-fence-agent",
     sentence:
-      "the fence agent writes the tag, and no takeover does: a lone start, which needs none, leaves none",
+      "the fence agent writes the tags, and nobody else: a lone start, which needs no fence agent, leaves none",
     pitfalls: [],
     stoppedBy: "the steps `write the tag …` of a takeover, whatever its proof",
     checks: loss,
@@ -86,7 +87,7 @@ export const witnessPlants: readonly Plant[] = [
   {
     name: "tag-lowered-by-retry",
     sentence:
-      "a machine writes its last takeover's tag until both BMCs say it, over whatever stands there by now",
+      "a machine writes the last tag of its own until both BMCs say it, over whatever stands there by now",
     pitfalls: [],
     stoppedBy:
       "`raising`: a tag is read, compared and never lowered; a retry ends with its boot and its epoch",
