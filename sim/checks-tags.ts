@@ -15,7 +15,7 @@ const nameOf = ({ epoch, owner }: Lineage): string => `${epoch} ${owner}`;
 export const claimForNothing = (site: Site): Check => ({
   name: "claim for nothing",
   sentence:
-    "no machine is kept from its data by a tag that was written while it was on, and that never served",
+    "no machine is kept from its data by a takeover that was begun while it was on, and that never served",
   watch: (world) => {
     const hollow = hollowClaims(world, site);
     const isHollow = (node: Node): boolean => {
@@ -29,13 +29,13 @@ export const claimForNothing = (site: Site): Check => ({
       if (kept !== undefined)
         world.kernel.fail(
           "claim for nothing",
-          `${kept.name} was on when it was claimed, and is kept from its data`,
+          `${kept.name} was on when it was taken over, and is kept from its data`,
         );
     });
   },
 });
 
-/** By name: what was claimed while the peer was on all the time since it was lost, and had not given up; until it serves. */
+/** By name, until they serve: claims of takeovers that were begun with the peer on ever since it was lost, and its data not given up. */
 function hollowClaims({ corosync, machines }: World, site: Site): ReadonlySet<string> {
   const hollow = new Set<string>();
   /** The peer, as it was when this machine lost it or booted without it. */
@@ -57,13 +57,17 @@ function hollowClaims({ corosync, machines }: World, site: Site): ReadonlySet<st
     const before = lost[machine];
     return before?.powered !== true || !peer.powered || peer.boot !== before.boot;
   };
+  /** Machines whose last takeover was begun so. */
+  const unproven = new Set<number>();
   site.stepped.push((machine, step) => {
     const node = site.nodes[machine];
     if (node === undefined) return;
     const { lineage, takeover } = node.state.value;
     if (lineage !== undefined) hollow.delete(nameOf(lineage));
-    if (takeover?.step !== "intent" || !step.startsWith("write the tag") || wasOff(machine)) return;
-    if (site.nodes[node.peer]?.state.value.surrendered === undefined)
+    const gaveUp = site.nodes[node.peer]?.state.value.surrendered !== undefined;
+    if (step === "write the intent" && (wasOff(machine) || gaveUp)) unproven.delete(machine);
+    else if (step === "write the intent") unproven.add(machine);
+    if (takeover?.step === "intent" && step.startsWith("write the tag") && unproven.has(machine))
       hollow.add(nameOf({ epoch: takeover.epoch, owner: node.name }));
   });
   return hollow;

@@ -15,7 +15,7 @@ const promises: Readonly<Record<string, string>> = {
   "fence loop":
     "no machine that was fenced boots and fences back, and once the faults are over nobody is switched off again and again",
   "claim for nothing":
-    "no machine is kept from its data by a tag that was written while it was on, and that never served",
+    "no machine is kept from its data by a takeover that was begun while it was on, and that never served",
   "serves alone":
     "a machine whose peer is gone for good serves alone, with a person's word where it needs one",
   "a reason that is not true": "where a machine calls for a person, the reason that it gives is true",
