@@ -102,9 +102,13 @@ export function provenMonitor(crmMon: ReturnType<typeof parseXml>, resource: str
 const call = (operation: { getAttribute: (name: string) => string | null }): number =>
   Number(operation.getAttribute("call") ?? 0);
 
-/** Forgets a resource's failures, so that Pacemaker tries it again now and not when they have aged. */
-export async function forgetFailures(resource: string): Promise<void> {
-  await run(["crm_resource", "--cleanup", "--resource", resource], { accept: "any", deadline_ms: 30_000 });
+/** Forgets a resource's failures, on one machine or on all, so that Pacemaker tries it again now and not when they have aged. */
+export async function forgetFailures(resource: string, machine?: string): Promise<void> {
+  const where = machine === undefined ? [] : ["--node", machine];
+  await run(["crm_resource", "--cleanup", "--resource", resource, ...where], {
+    accept: "any",
+    deadline_ms: 30_000,
+  });
 }
 
 /** Sections of the configuration that belong to the cluster itself and not to duet. */

@@ -38,9 +38,10 @@ export async function stopEtcd(stop: Stop): Promise<Status> {
     const down = await effects.unit.stop(times.etcd_stop_ms);
     if (!down.ok) {
       say(`etcd could not be stopped: ${down.failure.said}`);
+      notes.set("stop-failed");
       return ocf.failed;
     }
-    notes.drop("started", "promoted");
+    notes.drop("started", "promoted", "stop-failed");
     // Pacemaker forgets it with the instance anyway.
     await effects.attributes.score(undefined, times.attribute_ms);
     return ocf.success;

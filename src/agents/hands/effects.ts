@@ -4,6 +4,7 @@ import { etcdResource, paths } from "../../base/paths.ts";
 import type { Problem } from "../../base/problem.ts";
 import { decide } from "../../decide/decide.ts";
 import { sleep } from "../../machine/clock.ts";
+import { forgetFailures } from "../../machine/pacemaker.ts";
 import { openRecorder, type Part } from "../../record/open.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { wrap } from "../../record/wrap.ts";
@@ -23,6 +24,7 @@ import { Notes } from "./notes.ts";
 import { counting, paced } from "./pace.ts";
 import { quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
+import { roomFor } from "./room.ts";
 import { isStalled } from "./stall.ts";
 import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
@@ -57,7 +59,11 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const unit = { ...unitAt(site, mine, theirs), noteHeld };
   const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
   const first = redoingFirst(unitEffects(unit), disk.inspect, () => mayRun());
-  const { unit: inner, members } = markingHalf(paths.etcdData, counting(first.unit, notes), reach.members);
+  const { unit: inner, members } = markingHalf(
+    paths.etcdData,
+    counting(first.unit, notes, () => forgetFailures(etcdResource, mine.name)),
+    reach.members,
+  );
   const attributes = attributeEffects(saying);
   const sources: Sources = {
     ways,
@@ -99,6 +105,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
           firstWrite: () => reach.members.writeMarker(first_write_ms),
         }),
         notes,
+        () => roomFor(paths.etcdData),
       ),
     ),
     times: siteTimes(site),

@@ -8,6 +8,7 @@ import { FakeWorld } from "../../act/testing.ts";
 import { empty, type Facts, type Holding } from "../../decide/facts.ts";
 import { Notes } from "./notes.ts";
 import { counting, joinPause_ms, paced } from "./pace.ts";
+import { room_bytes_min, roomFor } from "./room.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-pace-"));
 after(() => rm(folder, { recursive: true }));
@@ -26,13 +27,17 @@ class Machine {
   now_ms = 1_000;
   readonly world = new FakeWorld();
   readonly notes = new Notes(join(folder, String(++count)), () => this.now_ms);
-  readonly effects = paced(this.world.effects, this.notes);
+  free_bytes: number | undefined;
+  readonly effects = paced(this.world.effects, this.notes, () => this.free_bytes);
   /** Of the next starts. */
   outcome: Outcome = failing;
+  forgotten = 0;
 
   async start(how: StartKind): Promise<void> {
     const { unit } = this.world.effects;
-    await counting({ ...unit, start: async () => this.outcome }, this.notes).start(how, 1_000);
+    await counting({ ...unit, start: async () => this.outcome }, this.notes, async () => {
+      this.forgotten += 1;
+    }).start(how, 1_000);
   }
 
   facts(changes: Partial<Facts>): Facts {
@@ -82,6 +87,16 @@ test("an etcd that comes up and ends soon after, again and again, has not starte
   assert.deepEqual(counts, [0, 1, 2, 3, 0]);
 });
 
+test("a stop that failed is forgotten when etcd runs again, and not before", async () => {
+  const machine = new Machine();
+  machine.notes.set("stop-failed");
+  await machine.start("with its data");
+  assert.equal(machine.forgotten, 0);
+  machine.outcome = done;
+  for (const _ of [1, 2]) await machine.start("with its data");
+  assert.equal(machine.forgotten, 1);
+});
+
 test("joins that fail are tried ever more slowly, and at once again when the machine was full", async () => {
   const machine = new Machine();
   const serving = {
@@ -112,6 +127,34 @@ test("joins that fail are tried ever more slowly, and at once again when the mac
   assert.equal(look().decision.do, "wait");
   look(voter);
   assert.equal(look().decision.do, "join-as-learner");
+});
+
+test("a machine without room does not join, and says what it waits for", async () => {
+  const machine = new Machine();
+  const look = () =>
+    machine.effects.decide(
+      "start",
+      machine.facts({
+        peer: {
+          seen: "now",
+          facts: { ...voter, soleVoter: true },
+          serving: true,
+          running: true,
+          stuck: false,
+          leaving: false,
+        },
+        self: empty,
+      }),
+    );
+  machine.free_bytes = room_bytes_min - 1;
+  assert.equal(look().decision.do, "wait");
+  assert.match(look().sentence, /255 MiB are free for etcd's data, and it takes 256$/);
+  for (const free of [room_bytes_min, undefined]) {
+    machine.free_bytes = free;
+    assert.equal(look().decision.do, "join-as-learner");
+  }
+  assert.ok((roomFor(join(folder, "x")) ?? 0) > 0);
+  assert.equal(roomFor(join(folder, "x", "y", "z")), undefined);
 });
 
 test("a join that could not even be tried is none", async () => {

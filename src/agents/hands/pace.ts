@@ -4,6 +4,7 @@ import type { Facts } from "../../decide/facts.ts";
 import { isFullVoter } from "../../decide/lineage.ts";
 import { failed_starts_max } from "../../decide/rules-etcd.ts";
 import type { Notes } from "./notes.ts";
+import { withRoom } from "./room.ts";
 
 /** What kept etcd from its start may be gone: a disk is free again, a setting is mended. Nobody tells, so it is tried. */
 const start_again_ms = 60_000;
@@ -17,14 +18,16 @@ export const putOff: ReadonlySet<Verdict["decision"]["do"]> = new Set(["join-as-
  * The pace of what a machine tries again and again. The rules know no time: what they would do at each look is done at this pace,
  * for ever, and what they would never do again is tried once in a while where it costs nothing.
  */
-export const paced = (effects: Effects, notes: Notes): Effects => ({
+export const paced = (effects: Effects, notes: Notes, free_bytes: () => number | undefined): Effects => ({
   ...effects,
   decide: (question, facts) => {
     if (question === "etcd") return effects.decide(question, withOneMore(facts, notes));
     const verdict = effects.decide(question, facts);
     if (question !== "start") return verdict;
     if (isFullVoter(facts.self)) notes.forget("joins");
-    return putOff.has(verdict.decision.do) ? whenDue(verdict, notes) : verdict;
+    if (!putOff.has(verdict.decision.do)) return verdict;
+    const due = whenDue(verdict, notes);
+    return due === verdict ? withRoom(verdict, free_bytes()) : due;
   },
 });
 
@@ -58,7 +61,7 @@ export const joinPause_ms = (joins: number): number =>
  * A start that was refused, or could not even be tried, says nothing about the data. One that can't be ended, and so not be
  * started again, counts like one that does not start.
  */
-export const counting = (unit: UnitEffects, notes: Notes): UnitEffects => ({
+export const counting = (unit: UnitEffects, notes: Notes, forgetStop: () => Promise<void>): UnitEffects => ({
   ...unit,
   stop: async (deadline_ms) => {
     const down = await unit.stop(deadline_ms);
@@ -71,6 +74,8 @@ export const counting = (unit: UnitEffects, notes: Notes): UnitEffects => ({
     if (!up.ok && up.failure.kind !== "failed" && up.failure.kind !== "deadline") return up;
     notes.noteStart(up.ok);
     if (how === "join") notes.count("joins");
+    // What could not be stopped has ended since, and runs again: Pacemaker may forget it, or it would wait for a fence for ever.
+    if (up.ok && notes.take("stop-failed")) await forgetStop();
     return up;
   },
 });
