@@ -33,9 +33,8 @@ expect nothing lost
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
 - A world that can't do all steps of a file refuses it before anything is started, with exit status 3. The lab lacks
-  what duet has no command for yet (the admin's words, standby), moments, broken machines, and tags that
-  somebody changed; the simulator does all but what it leaves out (kubelet, clocks, setup,
-  credentials, etcd's quota).
+  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, clocks, setup, credentials,
+  etcd's quota).
 
 \`\`\`sh
 duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it

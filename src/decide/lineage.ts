@@ -101,8 +101,9 @@ export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";
  * if it is known that its takeover never served and that it hides nothing:
  * - it is settled;
  * - the peer told in this boot that its data is not newer than this machine's: its disk would hold the lineage if it had
- *   served. It can't have served since: that takes proof that this machine was off, or this machine's surrender. With an
- *   intent still open, or data given up, nothing is sure;
+ *   served. It can't have served since: that takes proof that this machine was off, or this machine's surrender; or an admin's word,
+ *   and that may be wrong: of a peer that is lost, only a tag that is no later than what it told of. With an intent still
+ *   open, or data given up, nothing is sure;
  * - it is this machine's own: its own disk would hold the lineage. But not after an accepted loss: that tag was written over
  *   one that nobody read, or that was higher, and may hide what the peer holds.
  */
@@ -119,7 +120,8 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
     self.surrendered === undefined &&
     theirs?.lineage !== undefined &&
     !isNewer(theirs.lineage, self.lineage) &&
-    theirs.takeover?.step !== "intent";
+    theirs.takeover?.step !== "intent" &&
+    (own || facts.peer.seen === "now" || tag.epoch <= epochsOf(theirs));
   return !denied;
 }
 

@@ -261,11 +261,26 @@ test("a peer that lost its disk can't deny a tag, nor stand in for tags that can
 test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {
   const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
   const word = { ...no_word, peerDown: true, choose: "self" } as const;
-  const lost: Facts = { ...pair, peer: { seen: "before", facts: voter }, tags, word };
+  // It told that what it had claimed came to nothing.
+  const told = { ...voter, settled: { mine: 6, theirs: 0 } };
+  const lost: Facts = { ...pair, peer: { seen: "before", facts: told }, tags, word };
   assert.equal(said("takeover", lost), "R-TAKE-OVER take-over");
   assert.equal(
     said("takeover", { ...lost, self: { ...voter, surrendered: 6 } }),
     "R-ACCEPTED-LOSS take-over",
+  );
+});
+
+test("a lost peer's tag that is later than all that it told is a claim: somebody may have said that this machine is down", () => {
+  const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
+  const lost: Facts = { ...pair, peer: { seen: "before", facts: voter }, tags, proof: "off" };
+  assert.equal(said("takeover", lost), "R-NEWER-TAG needs-human");
+  assert.equal(said("fence", { ...lost, proof: "none" }).split(" ")[1], "refuse-fence");
+  assert.equal(said("tags", { ...lost, etcd: serving }), "R-TAGS-CLAIM stop-and-alarm");
+  const intended = { ...voter, takeover: { step: "abandoned", epoch: 6 } } as const;
+  assert.equal(
+    said("takeover", { ...lost, peer: { seen: "before", facts: intended } }),
+    "R-TAKE-OVER take-over",
   );
 });
 

@@ -20,6 +20,20 @@ export async function setStandby(machine: string, on: boolean, deadline_ms: numb
     });
 }
 
+export async function isMaintained(deadline_ms: number): Promise<boolean> {
+  const query = [
+    "--type",
+    "crm_config",
+    "--name",
+    "maintenance-mode",
+    "--query",
+    "--quiet",
+    "--default",
+    "false",
+  ];
+  return (await run(["crm_attribute", ...query], { deadline_ms })).stdout.trim() === "true";
+}
+
 /** Pacemaker starts, stops and watches nothing, on both machines. */
 export async function setMaintenance(on: boolean, deadline_ms: number): Promise<void> {
   const what = on ? ["--update", "true"] : ["--delete"];

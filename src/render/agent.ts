@@ -109,7 +109,8 @@ RestartSec=10s
 TimeoutStopSec=3s
 
 [Install]
-WantedBy=multi-user.target
+# A Corosync that was started again, after a crash of its own, waits for the peer like one that booted.
+WantedBy=multi-user.target corosync.service
 `,
   },
   {

@@ -25,7 +25,9 @@ export async function seeOff(
   say: (step: string) => void,
 ): Promise<Gone> {
   if (facts.proof === "off") return "Off is proven";
-  if (facts.peerPower === "unreadable") return "the admin's word";
+  // A look is hurried, and a slow BMC seems silent to it: here it is given its time.
+  const isSilent = facts.peerPower === "unreadable" && !(await effects.bmc.peerPower(times.bmc_ms)).ok;
+  if (isSilent) return "the admin's word";
   const end = await runSteps(fencePeer(supposing(effects, word), times), (step) => {
     recorder.step(step);
     say(step);

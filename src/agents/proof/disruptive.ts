@@ -11,6 +11,7 @@ import { whole } from "../setup/ready.ts";
 import { isWhole } from "./harmless.ts";
 
 const lost_ms = 60_000;
+const call_ms = 5_000;
 /** Servers that test all of their memory at each boot need ten minutes. */
 const back_ms = 20 * 60_000;
 
@@ -63,15 +64,23 @@ export async function fenceTest({ ways, effects, say }: FenceTest): Promise<numb
   return off_ms;
 }
 
-/** A machine is switched off for a test only where its peer holds everything and can go on at once. */
-export async function refuseUnlessWhole({ effects, ways }: Omit<FenceTest, "say">): Promise<void> {
-  if (await isWhole(effects)) return;
-  fail(
-    "DUET-E-FENCE-TEST-NOT-WHOLE",
-    ways.theirs.name,
-    "it is not 1+1: to switch a machine off now could leave nobody who serves, or lose data; nothing was done",
+/** A machine is switched off for a test only where its peer holds everything, and can go on at once. */
+export async function refuseUnlessWhole(
+  { disk, attributes, members }: Pick<Effects, "disk" | "attributes" | "members">,
+  peerName: string,
+  maintained: boolean,
+): Promise<void> {
+  const refuse = (what: string, fix: string) =>
+    fail("DUET-E-FENCE-TEST-NOT-WHOLE", peerName, `${what}; nothing was done`, fix, exit.notHere);
+  if (maintained)
+    refuse("maintenance is on, and nobody would take over", "`duet maintenance off`, and try again");
+  // By a read that both have to answer: files alone say nothing of an etcd that is down.
+  const listed = await members.list("self", call_ms);
+  const voters = listed.ok ? listed.value.filter(({ role }) => role === "voter").length : 0;
+  if (voters === 2 && (await isWhole({ disk, attributes }))) return;
+  refuse(
+    "it is not 1+1: to switch a machine off now could leave nobody who serves, or lose data",
     "see `duet status`, and try again at 1+1",
-    exit.notHere,
   );
 }
 

@@ -2,6 +2,7 @@ import { paths } from "../../base/paths.ts";
 import { DuetError, exit, fail } from "../../base/problem.ts";
 import { readIfThere } from "../../machine/files.ts";
 import { readFenceTimes } from "../../machine/fence-times.ts";
+import { isMaintained } from "../../machine/modes.ts";
 import { clusterState } from "../../machine/pacemaker.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import type { Finding } from "../check/finding.ts";
@@ -10,6 +11,8 @@ import { Ways } from "../hands/ways.ts";
 import { costsOf, fenceTest, refuseUnlessWhole } from "./disruptive.ts";
 import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless } from "./harmless.ts";
 import { isGood, keepProof, type Proof } from "./kept.ts";
+
+const call_ms = 5_000;
 
 /** What `duet fence-test` tells, here and over ssh. */
 export interface FenceTestReport extends Proof {
@@ -46,7 +49,7 @@ export async function fenceTestHere(asked: Asked): Promise<FenceTestReport> {
     off_ms,
   });
   if (!asked.disruptive || !isGood(harmless.proof)) return report(null);
-  await refuseUnlessWhole({ effects, ways });
+  await refuseUnlessWhole(effects, name, await isMaintained(call_ms));
   const times = (await readFenceTimes(ways.site))?.get(name);
   const costs = costsOf(ways, times);
   if (!(await asked.consents(costs))) return noConsent(name);

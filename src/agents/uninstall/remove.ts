@@ -55,7 +55,7 @@ export async function removeAll(
   for (const [program, ...words] of traces) await run([program, ...words], { accept: "any" });
   const trusted = files.some((path) => path.includes("/ca-certificates/"));
   for (const path of [...files, ...ownNotes]) {
-    await rm(path, { force: true });
+    await rm(path, { recursive: true, force: true });
     if (dirname(path).endsWith(".d")) await rmdir(dirname(path)).catch(() => undefined);
   }
   for (const path of folders) await rm(path, { recursive: true, force: true });

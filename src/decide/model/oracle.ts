@@ -45,6 +45,9 @@ const equal = (one: Lineage | undefined, two: Lineage): boolean =>
 
 const knownOf = ({ peer }: Facts): Holding | undefined => (peer.seen === "never" ? undefined : peer.facts);
 
+const highestTold = ({ lineage, takeover, settled }: Holding): number =>
+  Math.max(lineage?.epoch ?? 0, takeover?.epoch ?? 0, settled.mine, settled.theirs);
+
 /** 0: nothing that could be newer is known. */
 function newestElsewhere(facts: Facts, lineage: Lineage): number {
   const known = knownOf(facts);
@@ -63,7 +66,9 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
       facts.self.surrendered === undefined &&
       known?.lineage !== undefined &&
       !peerIsNewer &&
-      known.takeover?.step !== "intent";
+      known.takeover?.step !== "intent" &&
+      // Once it is lost it may have taken over by an admin's word, which nobody can have told here.
+      (facts.peer.seen === "now" || tag.owner === facts.me || tag.epoch <= highestTold(known));
     if (!peerDenies) count(tag);
   }
   return newest;
