@@ -35,15 +35,17 @@ export function requireAsking(command: string, yes: boolean): void {
 }
 
 /** What is shown and asked is on standard error: standard output is for the answer. */
-export function seatAt(yes: boolean, json: boolean): Pick<Desk, "agreed" | "say"> {
+export function seatAt(yes: boolean, json: boolean): Pick<Desk, "show" | "agreed" | "say"> {
   const out = process.stderr;
+  const width = Math.min(width_max, out.columns ?? width_max);
   let last = "";
   return {
-    agreed: async (shown, question, answer) => {
-      const width = Math.min(width_max, out.columns ?? width_max);
-      if (!json || !yes)
-        for (const [label, text] of shownRows(shown, Date.now()))
-          out.write(`${labelled(label, text, indent, width).join("\n")}\n`);
+    show: (shown) => {
+      if (json && yes) return;
+      for (const [label, text] of shownRows(shown, Date.now()))
+        out.write(`${labelled(label, text, indent, width).join("\n")}\n`);
+    },
+    agreed: async (question, answer) => {
       if (yes) return true;
       out.write(`\n${labelled("", question, 0, width).join("\n")}\n`);
       return (await ask(`Type ${answer} to say so: `)) === answer;

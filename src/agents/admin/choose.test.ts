@@ -65,7 +65,9 @@ test("data that can't be served is not chosen, and nothing is where both hold th
     refused(/not known to be complete/),
   );
   await assert.rejects(chooseData(tie(voter).desk, "a", never), refused(/the same data/));
-  await assert.rejects(chooseData(new Office().desk, "b", never), refused(/not here/));
+  const alone = new Office();
+  await assert.rejects(chooseData(alone.desk, "b", never), refused(/not here/));
+  assert.match(alone.recorded.join(), /^alice: duet choose-data b \(refused\): /);
 });
 
 test("what was given up can be chosen when the peer is gone: it is switched off first", async () => {

@@ -38,12 +38,19 @@ export async function chooseData(
   const { me: machine, peerName: peer } = facts;
   const isHere = facts.peer.seen === "now";
   const choose = chosen === machine ? "self" : "peer";
-  check(facts, choose);
   const shown = shownOf(facts, await desk.dates(), lossOf(facts, choose));
+  desk.show(shown);
+  const said = `duet choose-data ${chosen}`;
+  try {
+    check(facts, choose);
+  } catch (error) {
+    noteWord(desk, `${said} (refused)`, shown);
+    throw error;
+  }
   const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;
   const question = `The data of ${chosen} counts from now on; what only ${choose === "self" ? peer : machine} holds is lost.${off}`;
-  if (!(await desk.agreed(shown, question, chosen))) unsaid();
-  noteWord(desk, `duet choose-data ${chosen}`, shown);
+  if (!(await desk.agreed(question, chosen))) unsaid();
+  noteWord(desk, said, shown);
   // Somebody has looked: what failed before is tried again.
   notes.forget("failed-starts");
   // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.

@@ -61,6 +61,7 @@ test("a stale machine refuses unless the epoch is named, and another epoch is no
       return true;
     });
   assert.deepEqual(office.asked, [], "nobody is asked for what is refused anyway");
+  assert.equal(office.shows, 3, "and each time it is shown what is known");
   assert.match(office.recorded[0] ?? "", /refused by R-NEWER-TAG/);
   assert.equal(said(office).peerDown, false);
   office.serveWhenWoken();

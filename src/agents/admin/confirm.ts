@@ -37,13 +37,16 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const { rule, sentence } = verdict;
   const told = { machine, peer, shown, rule, sentence } as const;
   if (isServing(facts)) return { ...told, outcome: "serves already", by: null, accepted: null };
-  const said = `duet confirm-peer-down${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
+  desk.show(shown);
+  const before =
+    accept === undefined && word.accept !== undefined ? ` (${word.accept} was accepted before)` : "";
+  const said = `duet confirm-peer-down${accept === undefined ? before : ` --accept-data-loss ${accept}`}`;
   if (!wouldServe(verdict.decision)) {
     noteWord(desk, `${said} (refused by ${rule})`, shown);
     refuse(facts, verdict, word);
   }
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
-  if (!(await desk.agreed(shown, question, peer))) unsaid();
+  if (!(await desk.agreed(question, peer))) unsaid();
   noteWord(desk, said, shown);
   const by = await seeOff(desk.hands, facts, word, desk.say);
   const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
@@ -51,7 +54,7 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const end = await untilDone(desk, ring, begun, desk.serves);
   if (end.how === "changed") changedWorld(peer);
   if (end.how === "not yet") notYet(machine, end);
-  return { ...told, outcome: "serves", by, accepted: accept ?? null };
+  return { ...told, outcome: "serves", by, accepted: word.accept ?? null };
 }
 
 const peerHere = ({ peerName }: Facts): never =>

@@ -12,8 +12,10 @@ export interface Desk {
   };
   readonly who: string;
   readonly dates: () => Promise<Times>;
-  /** Shows it, and asks for that very word; true: it was given. */
-  readonly agreed: (shown: Shown, question: string, answer: string) => Promise<boolean>;
+  /** What is known, for who must decide; also where it is refused then. */
+  readonly show: (shown: Shown) => void;
+  /** Asks for that very word; true: it was given. */
+  readonly agreed: (question: string, answer: string) => Promise<boolean>;
   /** What goes on, for who waits. */
   readonly say: (text: string) => void;
   /** What this machine goes by now. */

@@ -32,7 +32,7 @@ export async function requireMachine(command: string): Promise<void> {
 
 /** The machine that this runs on. */
 export async function machineDesk(
-  asks: Pick<Desk, "agreed" | "say">,
+  asks: Pick<Desk, "show" | "agreed" | "say">,
   wait_ms: number,
   terminal: boolean,
 ): Promise<Desk & { readonly hasGivenUp: () => Promise<boolean> }> {

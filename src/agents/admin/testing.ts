@@ -23,6 +23,7 @@ export class Office {
   readonly recorded: string[] = [];
   readonly notes: string[] = [];
   readonly asked: string[] = [];
+  shows = 0;
   agrees = true;
   /** What the rest of duet does once it was woken. */
   woken: () => void = () => undefined;
@@ -80,7 +81,10 @@ export class Office {
       },
       who: "alice",
       dates: async () => ({ written_ms: 0, together_ms: undefined }),
-      agreed: async (_shown, question) => {
+      show: () => {
+        this.shows += 1;
+      },
+      agreed: async (question) => {
         this.asked.push(question);
         return this.agrees;
       },
