@@ -54,8 +54,12 @@ export const withoutMistake = ({ favours, kind }: Plant): Plant => ({
   ...(kind === undefined ? {} : { kind }),
 });
 
-/** Clients see it, or raft does, or the first machine that leads with the wrong data. */
+/**
+ * Clients see it, or raft does, or the first machine that leads with the wrong data; or sooner a machine that is on, and finds the tag of
+ * a takeover that should have waited until it was off.
+ */
 export const loss: readonly string[] = [
+  "claim for nothing",
   "one dataset",
   "revisions never go back",
   "linearizable",

@@ -80,7 +80,7 @@ export const takeoverPlants: readonly Plant[] = [
     sentence: "an etcd that loses its leader forces a new cluster, though the peer only restarts its own",
     pitfalls: [12],
     stoppedBy: "R-PEER-HERE, R-ETCD-RESTART",
-    checks: loss,
+    checks: [...loss, ...outage],
     favours: ["etcd is killed"],
     // Whether the peer may be fenced is decided as it should be: to take a machine that is up for Off is another mistake.
     tables: seenBy(["start", "takeover", "etcd", "tags", "leave"], crashIsLoss),

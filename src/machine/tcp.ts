@@ -24,7 +24,7 @@ export async function tryConnect(
   socket.once(tls === undefined ? "connect" : "secureConnect", () => {
     resolve({ ok: true, ms: now_ms() - start_ms });
   });
-  socket.on("error", (error) => {
+  socket.on("error", (error: Error) => {
     const code = "code" in error ? String(error.code) : error.message;
     const why = code === "ABORT_ERR" ? `no answer within ${deadline_ms} ms` : code;
     resolve({ ok: false, ms: now_ms() - start_ms, why });
