@@ -24,7 +24,8 @@ test("a BMC that refuses the password at first boot: setup is not done, says why
   await lab("up", "--no-wait");
   await lab("bmc", "fault", "node2", "unauthorized");
   const journal = () => on(name, "node1", "journalctl", "-u", "duet-setup", "-o", "cat", "--no-pager");
-  await until("setup saying what it waits for", async () => /can be fenced from here/.test(await journal()), {
+  const why = /it refuses the credentials \(status 401\)/;
+  await until("setup saying what it waits for", async () => why.test(await journal()), {
     deadline_ms: 120_000,
     every_ms: 500,
   });
