@@ -3,13 +3,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { Secret } from "../../src/base/secret.ts";
 import { until } from "../../src/machine/clock.ts";
 import { run, type RunResult } from "../../src/machine/process.ts";
 import { validatorExceptions } from "./validator-exceptions.ts";
 import { pythonWithClients } from "./clients/venv.ts";
-import { startPdu } from "./pdu.ts";
-import { bench, FakeFeed, FakeMetal, password, testTls, username } from "./testing.ts";
+import { bench, FakeFeed, FakeMetal, password, testPdu, testTls, username } from "./testing.ts";
 
 // Clients that nobody here wrote. They need Python's venv and pip, and fence_redfish the lab's image (DUET_IMAGE_ROOT).
 
@@ -65,18 +63,7 @@ async function validate(port: number): Promise<Verdict> {
 
 test("the DMTF protocol validator finds no failed requirement but the listed ones", async () => {
   await using lab = await bench({ times, metal: new FakeMetal(true) });
-  const pdu = await startPdu(
-    {
-      name: "pdu",
-      host: "127.0.0.1",
-      port: 0,
-      tls: await testTls(),
-      folder: join(folder, "pdu"),
-      credentials: { username, password: new Secret(password) },
-      times,
-    },
-    new Map([["node1", new FakeFeed()]]),
-  );
+  const pdu = await testPdu(join(folder, "pdu"), "node1", new FakeFeed(), { times });
   const verdicts: readonly Verdict[] = [await validate(lab.bmc.port), await validate(pdu.port)];
   await pdu.close();
   // A run that could not log in tests little and fails little: count what it really looked at.

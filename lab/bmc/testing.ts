@@ -8,6 +8,7 @@ import { type BmcConfig, startBmc } from "./bmc.ts";
 import type { Running } from "./config.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "./core/json.ts";
 import type { Feed, Metal } from "./metal.ts";
+import { startPdu } from "./pdu.ts";
 
 /** A machine in memory: it remembers what was done to it, and can hang. */
 export class FakeMetal implements Metal {
@@ -166,3 +167,23 @@ export async function bench(
     },
   };
 }
+
+/** A PDU with one outlet, on loopback, with the credentials of these tests. */
+export const testPdu = async (
+  folder: string,
+  machine: string,
+  feed: Feed,
+  { host = "127.0.0.1", times = { off_ms: 0, on_ms: 0 } }: { host?: string; times?: BmcConfig["times"] } = {},
+): Promise<Running> =>
+  await startPdu(
+    {
+      name: "pdu",
+      host,
+      port: 0,
+      tls: await testTls(),
+      folder,
+      credentials: { username, password: new Secret(password) },
+      times,
+    },
+    new Map([[machine, feed]]),
+  );

@@ -4,12 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { clearFaults, parseFault, writeFault } from "../../../lab/bmc/fault.ts";
-import { startPdu } from "../../../lab/bmc/pdu.ts";
-import { bench, FakeFeed, FakeMetal, password, testTls, username } from "../../../lab/bmc/testing.ts";
+import {
+  bench,
+  FakeFeed,
+  FakeMetal,
+  password,
+  testPdu,
+  testTls,
+  username,
+} from "../../../lab/bmc/testing.ts";
 import { done, type Effects } from "../../act/effects.ts";
 import { FakeWorld, logOf, pick } from "../../act/testing.ts";
 import { times_default } from "../../act/times.ts";
-import { Secret } from "../../base/secret.ts";
 import { empty, type Holding } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
 import { parseXml } from "../../machine/xml.ts";
@@ -33,18 +39,7 @@ class Feed extends FakeFeed {
 }
 const feed = new Feed();
 const pduFolder = join(folder, "pdu");
-const pdu = await startPdu(
-  {
-    name: "pdu",
-    host: "::1",
-    port: 0,
-    tls: await testTls(),
-    folder: pduFolder,
-    credentials: { username, password: new Secret(password) },
-    times: { off_ms: 0, on_ms: 0 },
-  },
-  new Map([["node2", feed]]),
-);
+const pdu = await testPdu(pduFolder, "node2", feed, { host: "::1" });
 const plain = join(folder, "site.yaml");
 const fed = join(folder, "fed.yaml");
 const patient = join(folder, "patient.yaml");

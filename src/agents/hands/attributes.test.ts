@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import type { Published } from "../../act/effects.ts";
 import { DuetError } from "../../base/problem.ts";
 import { empty } from "../../decide/facts.ts";
-import { attributeEffects } from "./attributes.ts";
+import { attributeEffects, type Pacemaker } from "./attributes.ts";
 import { MemoryFile } from "./memory.ts";
 import { FakeCorosync, FakePacemaker } from "./testing.ts";
 
@@ -19,7 +19,7 @@ function pair() {
   const pacemaker = new FakePacemaker();
   const corosync = new FakeCorosync();
   const memory = new MemoryFile(join(folder, "run"), join(folder, "boot"));
-  const on = (me: string, peerName: string) =>
+  const on = (me: string, peerName: string, door: Pacemaker = pacemaker.of(me)) =>
     attributeEffects({
       me,
       peerName,
@@ -27,9 +27,9 @@ function pair() {
       memory,
       corosync,
       resource: "duet-etcd",
-      pacemaker: pacemaker.of(me),
+      pacemaker: door,
     });
-  return { pacemaker, corosync, one: on("node1", "node2"), other: on("node2", "node1") };
+  return { pacemaker, on, corosync, one: on("node1", "node2"), other: on("node2", "node1") };
 }
 
 const said: Published = {
@@ -54,22 +54,14 @@ test("what one publishes the other reads, in this membership and in no other", a
 });
 
 test("a leave is said in the order that all machines see, and nothing else waits for that", async () => {
-  const { pacemaker, corosync } = pair();
+  const { pacemaker, on } = pair();
   const waited: unknown[] = [];
   const door = pacemaker.of("node1");
-  const one = attributeEffects({
-    me: "node1",
-    peerName: "node2",
-    peerId: 2,
-    memory: new MemoryFile(join(folder, "run"), join(folder, "boot")),
-    corosync,
-    resource: "duet-etcd",
-    pacemaker: {
-      ...door,
-      setAttribute: async (name, value, deadline_ms, ordered) => {
-        waited.push(ordered);
-        await door.setAttribute(name, value, deadline_ms);
-      },
+  const one = on("node1", "node2", {
+    ...door,
+    setAttribute: async (name, value, deadline_ms, ordered) => {
+      waited.push(ordered);
+      await door.setAttribute(name, value, deadline_ms);
     },
   });
   for (const leaving of [false, true]) assert.ok((await one.publish({ ...said, leaving }, 1_000)).ok);
@@ -83,7 +75,7 @@ test("a score that is there is not set again", async () => {
 });
 
 test("what is too long is not told, and a silent Pacemaker is no exception", async () => {
-  const { corosync, one } = pair();
+  const { on, one } = pair();
   const long = { ...said, holding: { ...said.holding, others: "x".repeat(9_000) } };
   const refused = await one.publish(long, 1_000);
   assert.ok(!refused.ok && refused.failure.kind === "refused");
@@ -91,14 +83,10 @@ test("what is too long is not told, and a silent Pacemaker is no exception", asy
   const silent = async (): Promise<never> => {
     throw new DuetError([{ code: "DUET-E-PACEMAKER-SILENT", where: "pacemaker", what: "silent", fix: "" }]);
   };
-  const deaf = attributeEffects({
-    me: "node1",
-    peerName: "node2",
-    peerId: 2,
-    memory: new MemoryFile(join(folder, "run"), join(folder, "boot")),
-    corosync,
-    resource: "duet-etcd",
-    pacemaker: { setAttribute: silent, attributeOf: silent, setPromotionScore: silent },
+  const deaf = on("node1", "node2", {
+    setAttribute: silent,
+    attributeOf: silent,
+    setPromotionScore: silent,
   });
   for (const outcome of [
     await deaf.publish(said, 1_000),

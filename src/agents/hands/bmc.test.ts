@@ -4,10 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { clearFaults, parseFault, writeFault } from "../../../lab/bmc/fault.ts";
-import { startPdu } from "../../../lab/bmc/pdu.ts";
-import { bench, FakeFeed, FakeMetal, password, testTls, username } from "../../../lab/bmc/testing.ts";
+import {
+  bench,
+  FakeFeed,
+  FakeMetal,
+  password,
+  testPdu,
+  testTls,
+  username,
+} from "../../../lab/bmc/testing.ts";
 import type { Outcome } from "../../act/effects.ts";
-import { Secret } from "../../base/secret.ts";
 import { until } from "../../machine/clock.ts";
 import { fingerprintOf } from "../../redfish/testing.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
@@ -21,18 +27,7 @@ const mine = await bench({ metal: new FakeMetal(true) });
 const metal = new FakeMetal(true);
 const theirs = await bench({ metal });
 const feed = new FakeFeed();
-const pdu = await startPdu(
-  {
-    name: "pdu",
-    host: "127.0.0.1",
-    port: 0,
-    tls: await testTls(),
-    folder: join(folder, "pdu"),
-    credentials: { username, password: new Secret(password) },
-    times: { off_ms: 0, on_ms: 0 },
-  },
-  new Map([["node2", feed]]),
-);
+const pdu = await testPdu(join(folder, "pdu"), "node2", feed);
 await writeFile(join(folder, "ca.crt"), (await testTls()).cert);
 const credentials = join(folder, "bmc.credentials");
 await writeFile(credentials, `${username}:${password}\n`, { mode: 0o600 });

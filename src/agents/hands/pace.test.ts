@@ -47,6 +47,16 @@ class Machine {
 }
 
 const away = { peer: { seen: "before", facts: empty } } as const;
+const serving = {
+  peer: {
+    seen: "now",
+    facts: { ...voter, soleVoter: true },
+    serving: true,
+    running: true,
+    stuck: false,
+    leaving: false,
+  },
+} as const;
 
 test("an etcd that could not start is tried once a minute where its data must be kept, and the peer is not fenced for it", async () => {
   const machine = new Machine();
@@ -99,16 +109,6 @@ test("a stop that failed is forgotten when etcd runs again, and not before", asy
 
 test("joins that fail are tried ever more slowly, and at once again when the machine was full", async () => {
   const machine = new Machine();
-  const serving = {
-    peer: {
-      seen: "now",
-      facts: { ...voter, soleVoter: true },
-      serving: true,
-      running: true,
-      stuck: false,
-      leaving: false,
-    },
-  } as const;
   const look = (self = empty) => machine.effects.decide("start", machine.facts({ ...serving, self }));
   assert.equal(look().decision.do, "join-as-learner");
   const pauses_ms: number[] = [];
@@ -131,21 +131,7 @@ test("joins that fail are tried ever more slowly, and at once again when the mac
 
 test("a machine without room does not join, and says what it waits for", async () => {
   const machine = new Machine();
-  const look = () =>
-    machine.effects.decide(
-      "start",
-      machine.facts({
-        peer: {
-          seen: "now",
-          facts: { ...voter, soleVoter: true },
-          serving: true,
-          running: true,
-          stuck: false,
-          leaving: false,
-        },
-        self: empty,
-      }),
-    );
+  const look = () => machine.effects.decide("start", machine.facts({ ...serving, self: empty }));
   machine.free_bytes = room_bytes_min - 1;
   assert.equal(look().decision.do, "wait");
   assert.match(look().sentence, /255 MiB are free for etcd's data, and it takes 256$/);

@@ -4,9 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { clearFaults, parseFault, writeFault } from "../../../lab/bmc/fault.ts";
-import { startPdu } from "../../../lab/bmc/pdu.ts";
-import { bench, FakeFeed, FakeMetal, password, testTls, username } from "../../../lab/bmc/testing.ts";
-import { Secret } from "../../base/secret.ts";
+import {
+  bench,
+  FakeFeed,
+  FakeMetal,
+  password,
+  testPdu,
+  testTls,
+  username,
+} from "../../../lab/bmc/testing.ts";
 import { judgeProof } from "../check/proof.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
@@ -15,18 +21,7 @@ import { isGood, keepProof, readProof } from "./kept.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-proof-"));
 const lab = await bench({ metal: new FakeMetal(true) });
-const pdu = await startPdu(
-  {
-    name: "pdu",
-    host: "127.0.0.1",
-    port: 0,
-    tls: await testTls(),
-    folder: join(folder, "pdu"),
-    credentials: { username, password: new Secret(password) },
-    times: { off_ms: 0, on_ms: 0 },
-  },
-  new Map([["node2", new FakeFeed()]]),
-);
+const pdu = await testPdu(join(folder, "pdu"), "node2", new FakeFeed());
 await writeFile(join(folder, "ca.crt"), (await testTls()).cert);
 const credentials = join(folder, "bmc.credentials");
 await writeFile(credentials, `${username}:${password}\n`, { mode: 0o600 });
