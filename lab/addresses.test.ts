@@ -40,6 +40,20 @@ test("a site whose BMCs share a link's network is refused with a way out", () =>
   assert.match(problems[0]?.what ?? "", /one network per wire/);
 });
 
+test("a machine may have several outlets, on the one PDU that the lab has", () => {
+  const site = defaultSite("lab", { pdu: true });
+  const urls = (...given: readonly string[]) => ({
+    ...site,
+    machines: site.machines.map((m) => ({
+      ...m,
+      pdus: m.pdus.flatMap((pdu) => given.map((url, i) => ({ ...pdu, url, outlet: `${pdu.outlet}-${i}` }))),
+    })),
+  });
+  const one = "https://203.0.113.20";
+  assert.deepEqual(planAddresses(urls(one, one)).problems, []);
+  assert.match(planAddresses(urls(one, "https://203.0.113.21")).problems[0]?.what ?? "", /one PDU/);
+});
+
 test("an address that the lab needs for itself is refused", () => {
   const site = defaultSite("lab");
   const [first, second] = site.machines;

@@ -53,7 +53,14 @@ export function planAddresses(site: Site): { addresses: Addresses; problems: rea
     }),
   );
   const bmcs = site.machines.map((m) => plug("mgmt", hostOf(m.bmc.url)));
-  const pduUrl = site.machines.find((m) => m.pdu !== undefined)?.pdu?.url;
+  const [pduUrl, ...moreUrls] = new Set(site.machines.flatMap((m) => m.pdus.map(({ url }) => url)));
+  for (const url of moreUrls)
+    problems.push({
+      code: "DUET-E-LAB-NETWORK",
+      where: url,
+      what: "the lab has one PDU, and this is a second",
+      fix: "put all outlets on one address for the lab",
+    });
   const mgmt = hostOf(site.machines[0]?.bmc.url ?? "https://203.0.113.1");
   const machines = links.map((own, i) => [...own, plug("mgmt", neighbour(mgmt, firstMachineHost + i))]);
   const seat = [

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { cacheFolder, pruneBuilds } from "./cache.ts";
+import { cacheFolder, dropUnfinished, pruneBuilds, pruneKind } from "./cache.ts";
 
 test("DUET_CACHE, then XDG_CACHE_HOME, then the home folder", () => {
   assert.equal(cacheFolder({ DUET_CACHE: "/a", XDG_CACHE_HOME: "/b" }), "/a");
@@ -37,6 +37,22 @@ test("keeps the builds used last, drops cut-off ones, touches nothing else", asy
       ["build-1", "build-3", "build-5.7.tmp"].map((name) => join(folder, name)),
     );
     assert.deepEqual((await readdir(folder)).toSorted(), ["build-2", "build-4", "build-6.8.tmp", "image"]);
+    await mkdir(join(folder, "crio-1"));
+    assert.deepEqual(await pruneKind(folder, "crio"), []);
+    assert.deepEqual(await pruneKind(folder, "crio", 0), [join(folder, "crio-1")]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("only this process' own unfinished work is dropped", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-cache-"));
+  try {
+    for (const name of [`crio-1.${process.pid}.tmp/deep`, "crio-1.1.tmp", "crio-2"])
+      await mkdir(join(folder, name), { recursive: true });
+    assert.deepEqual(dropUnfinished(folder), []);
+    assert.deepEqual((await readdir(folder)).toSorted(), ["crio-1.1.tmp", "crio-2"]);
+    assert.deepEqual(dropUnfinished(join(folder, "not-made-yet")), []);
   } finally {
     await rm(folder, { recursive: true });
   }

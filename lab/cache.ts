@@ -1,7 +1,8 @@
+import { readdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { isMissing } from "../src/machine/files.ts";
+import { errnoOf, isMissing } from "../src/machine/files.ts";
 
 /** What is costly to make again: the machines' OS image, the built executable. May be deleted while no lab runs: the machines' roots are mounted from here. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
@@ -10,6 +11,34 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   // The XDG rules say that a relative path is to be ignored.
   const xdg = env["XDG_CACHE_HOME"];
   return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), ".cache"), "duet");
+}
+
+/**
+ * What this process has begun and not finished, for one that is about to end: at once, since nothing of it goes on after
+ * that. What was killed a moment ago may still write. Gives back what can't be removed.
+ */
+export function dropUnfinished(folder: string = cacheFolder()): readonly string[] {
+  const mine = names(folder).filter((name) => name.endsWith(`.${process.pid}.tmp`));
+  return mine.map((name) => join(folder, name)).filter((path) => !isRemoved(path));
+}
+
+function isRemoved(path: string): boolean {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 /** Of each kind, newest = last used. An executable is 130 MB, an image 600 MB: without this a week fills a small disk. */
@@ -21,6 +50,9 @@ export const pruneBuilds = (folder: string, kept = kept_default): Promise<readon
   prune(folder, "build-", kept);
 export const pruneImages = (folder: string, kept = kept_default): Promise<readonly string[]> =>
   prune(folder, "image-", kept);
+/** Programs built from Go modules, and what is made of them, by the name of their kind. */
+export const pruneKind = (folder: string, kind: string, kept = kept_default): Promise<readonly string[]> =>
+  prune(folder, `${kind}-`, kept);
 
 async function prune(folder: string, prefix: string, kept: number): Promise<readonly string[]> {
   const entries: { path: string; finished: boolean; mtime_ms: number }[] = [];

@@ -17,6 +17,7 @@ export interface CgroupTree {
 
 const mount = "/sys/fs/cgroup";
 const magic_v2 = 0x63677270;
+const unified = join(mount, "unified");
 
 /** Where a lab's cgroups are to be, made by nobody yet. */
 export async function planCgroups(name: string): Promise<CgroupTree> {
@@ -25,14 +26,34 @@ export async function planCgroups(name: string): Promise<CgroupTree> {
     const folder = join(mount, name);
     return { version: 2, folders: [folder], roster: folder };
   }
-  // Version 1: below the group that this process is in, so that limits set on it stay in force.
-  const folders = (await readFile("/proc/self/cgroup", "utf8")).split("\n").flatMap((line) => {
-    const [, controllers = "", path = ""] = line.split(":");
-    return controllers === "" ? [] : [join(mount, controllers.replace("name=", ""), path, name)];
-  });
+  const own = await readFile("/proc/self/cgroup", "utf8");
+  const folders = foldersIn(own, name, await hasBothVersions());
   const roster = folders.find((f) => f.startsWith(join(mount, "freezer")));
   if (roster === undefined) throw new Error("this kernel has no freezer cgroup");
   return { version: 1, folders, roster };
+}
+
+/**
+ * Version 1: below the group that this process is in, so that limits set on it stay in force; `own` is as the kernel lists it. Where
+ * version 2 is mounted beside it, there too: systemd-nspawn takes the machine's place in systemd's own hierarchy from it. Machines that
+ * share that place share a group for each service of one name: the end of one takes the other's away, and a kubelet ends the other's
+ * pods as strays.
+ */
+export function foldersIn(own: string, name: string, bothVersions: boolean): readonly string[] {
+  return own.split("\n").flatMap((line) => {
+    const [, controllers, path = ""] = line.split(":");
+    if (controllers === undefined) return [];
+    if (controllers !== "") return [join(mount, controllers.replace("name=", ""), path, name)];
+    return bothVersions ? [join(unified, path, name)] : [];
+  });
+}
+
+async function hasBothVersions(): Promise<boolean> {
+  const found = await statfs(unified).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return found?.type === magic_v2;
 }
 
 /** A group below the lab's in every hierarchy. Returns the files that a process writes its pid to, to enter. */

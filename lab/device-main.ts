@@ -9,6 +9,7 @@ import { bmcFolder, pduFolder, sayReady } from "./devices.ts";
 import { feedIsOn, feedOff, feedOn } from "./feed.ts";
 import { allMachines, machineOf, openLab } from "./folder.ts";
 import { metalOf } from "./metal/power.ts";
+import { outletsOf } from "./outlets.ts";
 
 /** The program of a BMC or PDU process: `bmc LAB MACHINE [feed-returned]` or `pdu LAB`. */
 async function main([kind, labName = "", machineName = "", flag]: readonly string[]): Promise<void> {
@@ -38,12 +39,15 @@ async function main([kind, labName = "", machineName = "", flag]: readonly strin
     return;
   }
   const feeds = new Map<string, Feed>(
-    allMachines(lab).map((m) => [
-      m.machine.name,
-      { isOn: () => feedIsOn(m), off: () => feedOff(lab, m), on: () => feedOn(lab, m) },
+    allMachines(lab).flatMap((m) => [
+      ...outletsOf(m.machine, {
+        isOn: () => feedIsOn(m),
+        off: () => feedOff(lab, m),
+        on: () => feedOn(lab, m),
+      }),
     ]),
   );
-  const pdu = lab.site.machines.find((m) => m.pdu !== undefined)?.pdu;
+  const [pdu] = lab.site.machines.flatMap((m) => m.pdus);
   if (pdu === undefined) throw new Error("this site has no PDU");
   const folder = pduFolder(lab);
   await startPdu(

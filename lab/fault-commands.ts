@@ -4,7 +4,7 @@ import { clearFaults, parseFault, writeFault } from "./bmc/fault.ts";
 import { bmcFolder, pduFolder } from "./devices.ts";
 import { cgroupsOf, machineOf, openLab } from "./folder.ts";
 import { lockedLab } from "./lock.ts";
-import { fillDisk, freeDisk, releaseBrake, slowDisk } from "./metal/disk.ts";
+import { breakDisk, fillDisk, freeDisk, releaseBrake, slowDisk } from "./metal/disk.ts";
 import { requireKeeper } from "./metal/power.ts";
 import { parseCut } from "./wire-names.ts";
 import { applyCuts, type Cut, readCuts, setCuts } from "./wires.ts";
@@ -54,10 +54,12 @@ export async function setFault(
   });
 }
 
+export type DiskDeed = "fill" | "free" | "slow" | "fast" | "read-only";
+
 export async function disturbDisk(
   labName: string,
   machine: string,
-  what: "fill" | "free" | "slow" | "fast",
+  what: DiskDeed,
   ms: string,
 ): Promise<void> {
   const lab = await openLab(labName);
@@ -77,6 +79,8 @@ export async function disturbDisk(
       return await fillDisk(m, keeper);
     case "free":
       return await freeDisk(m, keeper);
+    case "read-only":
+      return await breakDisk(m);
     case "slow":
       return await slowDisk(lab, m, delay_ms);
     case "fast":

@@ -25,7 +25,8 @@ sync /etc/systemd/system/${name}.service /etc/systemd/system`;
 const bringable = ["crio", "kubelet"] as const;
 
 /** Those that a scenario speaks of and the machines do not have by themselves. */
-export function unitsToBring({ steps }: Scenario): readonly string[] {
+export function unitsToBring({ header, steps }: Scenario): readonly string[] {
+  if (header.kubernetes) return [];
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
   return bringable.filter((unit) => asked.has(unit));
 }

@@ -27,6 +27,17 @@ const recordSchema = v.object({
   image: v.string(),
   /** The duet executable that the image's machines carry. */
   executable: v.string(),
+  /** Of a lab with Kubernetes only. */
+  kubernetes: v.optional(
+    v.object({
+      /** The folder of the layer between duet's and the OS image. */
+      layer: v.string(),
+      /** The folder of the container images, which the machines only read. */
+      store: v.string(),
+      /** The folder of what an operator's computer has: kubectl. */
+      tools: v.string(),
+    }),
+  ),
   cgroups: v.object({
     version: v.union([v.literal(1), v.literal(2)]),
     folders: v.array(v.string()),

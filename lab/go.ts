@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { fail } from "../src/base/problem.ts";
 import { exists } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import type { Progress } from "../src/machine/progress.ts";
-import { cacheFolder } from "./cache.ts";
+import { cacheFolder, pruneKind } from "./cache.ts";
+import { type Manners, polite } from "./manners.ts";
 
 /** Programs of a Go module in this checkout, pinned by its go.mod and go.sum. */
 export interface GoPrograms {
@@ -14,47 +15,91 @@ export interface GoPrograms {
   readonly module_folder: string;
   /** By the file's name: the package, as `go build` takes it. */
   readonly programs: Readonly<Record<string, string>>;
+  /** Go's build tags. */
+  readonly tags?: readonly string[];
+  /** Variables that the linker fills in, by their whole name: most programs get their version so. */
+  readonly stamps?: Readonly<Record<string, string>>;
+  /** What belongs to them and is not Go, made into the same folder. */
+  readonly also?: (folder: string, go: string) => Promise<void>;
   /** What a user is told while he waits. */
   readonly title: string;
 }
 
 /** The folder with the programs, built if the cache has none. */
-export async function ensureGoPrograms(wanted: GoPrograms, progress: Progress): Promise<string> {
-  const folder = await buildFolder(wanted);
-  if (!(await exists(folder))) await progress.step(wanted.title, () => build(wanted, folder));
+export async function ensureGoPrograms(
+  wanted: GoPrograms,
+  progress: Progress,
+  manners: Manners = polite,
+): Promise<string> {
+  const folder = await programsFolder(wanted);
+  if (!(await exists(folder)))
+    await progress.step(wanted.title, (say) => build(wanted, folder, manners, say));
+  // Used last, kept longest.
+  await utimes(folder, new Date(), new Date());
   return folder;
 }
 
-async function buildFolder({ name, module_folder, programs }: GoPrograms): Promise<string> {
+export const programsCached = async (wanted: GoPrograms): Promise<boolean> =>
+  await exists(await programsFolder(wanted));
+
+/** Named by what the programs are made from: other sources are other programs. */
+export async function programsFolder(wanted: GoPrograms): Promise<string> {
+  const { name, module_folder, programs, tags, stamps } = wanted;
   const hash = createHash("sha256").update(JSON.stringify(programs));
+  if (tags !== undefined || stamps !== undefined) hash.update(JSON.stringify([tags, stamps]));
   for (const file of (await readdir(module_folder, { recursive: true })).toSorted())
     if (/\.(mod|sum|go)$/.test(file)) hash.update(file).update(await readFile(join(module_folder, file)));
   return join(cacheFolder(), `${name}-${hash.digest("hex").slice(0, 12)}`);
 }
 
-async function build({ module_folder, programs }: GoPrograms, folder: string): Promise<void> {
+/** As `go` takes them. Without the checkout's revision: these programs are not made from it. */
+export function buildArguments(
+  { tags = [], stamps = {} }: Pick<GoPrograms, "tags" | "stamps">,
+  output: string,
+  source: string,
+): readonly string[] {
+  const linker = ["-s", "-w", ...Object.entries(stamps).map(([name, value]) => `-X ${name}=${value}`)].join(
+    " ",
+  );
+  const tagged = tags.length === 0 ? [] : ["-tags", tags.join(",")];
+  return ["build", "-trimpath", ...tagged, `-ldflags=${linker}`, "-o", output, source];
+}
+
+async function build(
+  wanted: GoPrograms,
+  folder: string,
+  manners: Manners,
+  say: (detail: string) => void,
+): Promise<void> {
   const go = await ensureGo();
   // Built beside, renamed when whole; the name holds the pid, so that two builders don't meet.
   const beside = `${folder}.${process.pid}.tmp`;
   await rm(beside, { recursive: true, force: true });
-  await mkdir(beside, { recursive: true });
+  // What Go leaves where it is killed goes with the rest.
+  const scratch = join(beside, "scratch");
+  await mkdir(scratch, { recursive: true });
   try {
-    for (const [name, source] of Object.entries(programs))
-      await run(
-        ["nice", "-n", "10", go, "build", "-trimpath", "-ldflags=-s -w", "-o", join(beside, name), source],
-        {
-          cwd: module_folder,
-          env: { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false" },
-          deadline_ms: 15 * 60_000,
-        },
-      );
+    for (const [name, source] of Object.entries(wanted.programs)) {
+      say(name);
+      await run([...manners, go, ...buildArguments(wanted, join(beside, name), source)], {
+        cwd: wanted.module_folder,
+        env: { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOTMPDIR: scratch },
+        deadline_ms: build_ms_max,
+      });
+    }
+    await wanted.also?.(beside, go);
+    await rm(scratch, { recursive: true });
     await rename(beside, folder);
+    await pruneKind(cacheFolder(), wanted.name);
   } catch (error) {
     await rm(beside, { recursive: true, force: true });
     // Somebody else was faster with the same programs: those are as good.
     if (!(await exists(folder))) throw error;
   }
 }
+
+/** The largest takes six minutes on two idle cores; a busy box gets its time. */
+const build_ms_max = 60 * 60_000;
 
 const go_version = "1.26.6";
 

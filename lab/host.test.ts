@@ -101,9 +101,18 @@ test("installs what is missing, once, and then says nothing", async () => {
   assert.equal(second.said(), "");
 });
 
-test("what only the tests need is left out elsewhere", async () => {
-  const packages: readonly HostPackage[] = [{ name: "x", why: "", shows: "/nonexistent", for: "tests" }];
+test("what only the tests or the building of Kubernetes need is left out elsewhere", async () => {
+  const packages: readonly HostPackage[] = [
+    { name: "x", why: "", shows: "/nonexistent", for: "tests" },
+    { name: "y", why: "", shows: "/nonexistent", for: "kubernetes" },
+  ];
   await ensureHost(collector().progress, { packages, facts: debian });
+  const only = packages.slice(1);
+  await ensureHost(collector().progress, { tests: true, packages: only, facts: debian });
+  await assert.rejects(
+    ensureHost(collector().progress, { kubernetes: true, packages: only, facts: debian }),
+    /package y/,
+  );
 });
 
 test("a package that installs but brings nothing is an error that names it", async () => {

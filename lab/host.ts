@@ -53,6 +53,8 @@ export function missingPackages(
 export interface EnsureHostOptions {
   /** Also what only the tests need. */
   readonly tests?: boolean;
+  /** Also what only the building of Kubernetes needs. */
+  readonly kubernetes?: boolean;
   readonly packages?: readonly HostPackage[];
   readonly facts?: HostFacts;
 }
@@ -67,7 +69,9 @@ export function requireHost(facts?: HostFacts): void {
 /** Installs the Debian packages that are missing; says nothing and takes no time where there are none. */
 export async function ensureHost(progress: Progress, options: EnsureHostOptions = {}): Promise<void> {
   requireHost(options.facts);
-  const wanted = (options.packages ?? hostPackages).filter((p) => p.for === "lab" || options.tests === true);
+  const wanted = (options.packages ?? hostPackages).filter(
+    (p) => p.for === "lab" || (p.for === "tests" ? options.tests === true : options.kubernetes === true),
+  );
   const missing = missingPackages(wanted);
   if (missing.length === 0) return;
   const names = missing.map((p) => p.name);

@@ -84,6 +84,18 @@ test("nothing of the lab is in the host's network namespace", async () => {
   assert.notEqual(machine, host);
 });
 
+test("a service of one machine has no group on the other: the end of one must not take the other's away", async () => {
+  const group = [
+    "sh",
+    "-c",
+    "ls -d /sys/fs/cgroup/system.slice/only.service /sys/fs/cgroup/*/system.slice/only.service || true",
+  ];
+  await node1("systemd-run", "--quiet", "--unit=only", "sleep", "60");
+  assert.match(await node1(...group), /only\.service/);
+  assert.equal(await node2(...group), "");
+  await node1("systemctl", "stop", "only");
+});
+
 test("the operator reaches the machines by ssh with the key that Ignition installed, and duet check is content", async () => {
   assert.equal((await on(name, "seat", "ssh", "node2", "hostname")).trim(), "node2");
   // An error unless its status is 0.
@@ -179,8 +191,9 @@ test("an orderly power-off and a reboot are no failure: nobody is fenced", async
   await lab("power", "off", "node2");
   await lab("power", "on", "node2");
   await bothOnline();
-  // /run does not outlive a boot.
+  // Neither /run nor anything of the network outlives a boot.
   await node2("touch", "/run/before-the-reboot");
+  await node2("ip", "address", "add", "192.0.2.77/24", "dev", "link1");
   await node2("systemctl", "reboot");
   await until(
     "node2's next boot",
@@ -190,6 +203,7 @@ test("an orderly power-off and a reboot are no failure: nobody is fenced", async
     { deadline_ms: 60_000, every_ms: 300 },
   );
   await bothOnline();
+  assert.doesNotMatch(await node2("ip", "-brief", "address"), /192\.0\.2\.77/);
   assert.equal(await asked(), before);
 });
 

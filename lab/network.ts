@@ -99,8 +99,19 @@ export async function writeMachineNetwork(lab: Lab, m: LabMachine, folder: strin
         "[Address]",
         `Address=${plug.address}`,
         "DuplicateAddressDetection=none",
+        ...gatewayLines(lab, plug.wire),
         "",
       ].join("\n"),
     );
   }
+}
+
+/**
+ * A way to everywhere else, as at a real site, for machines with Kubernetes: without one the kernel refuses a service's address before
+ * anybody can say which pod is meant.
+ */
+function gatewayLines({ record, addresses }: Lab, wire: Plug["wire"]): readonly string[] {
+  const seat = addresses.seat.find((plug) => plug.wire === wire);
+  if (record.kubernetes === undefined || wire !== "link1" || seat === undefined) return [];
+  return ["[Route]", `Gateway=${seat.address.replace(/\/\d+$/, "")}`];
 }

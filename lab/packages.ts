@@ -4,8 +4,8 @@ export interface HostPackage {
   readonly why: string;
   /** A program on the path, or an absolute path. Looking is a thousand times faster than asking dpkg. */
   readonly shows: string;
-  /** "tests" is needed by `npm test` only. */
-  readonly for: "lab" | "tests";
+  /** "tests" is needed by `npm test` only, "kubernetes" by the building of Kubernetes only. */
+  readonly for: "lab" | "tests" | "kubernetes";
 }
 
 export const hostPackages: readonly HostPackage[] = [
@@ -55,6 +55,18 @@ export const hostPackages: readonly HostPackage[] = [
   { name: "openssl", why: "makes the BMCs' certificates", shows: "openssl", for: "lab" },
   { name: "iputils-ping", why: "ping: shows that a wire carries", shows: "ping", for: "lab" },
   { name: "procps", why: "ps: finds what a lab left behind", shows: "ps", for: "lab" },
+  {
+    name: "gcc",
+    why: "builds pinns, the one part of CRI-O that is C",
+    shows: "gcc",
+    for: "kubernetes",
+  },
+  {
+    name: "libc6-dev",
+    why: "the C library that pinns is linked with",
+    shows: "/usr/include/stdlib.h",
+    for: "kubernetes",
+  },
   {
     name: "python3-venv",
     why: "a place for the Python Redfish clients that test the BMC",

@@ -71,6 +71,14 @@ test("a machine reboots the other by plan, and is told when it is 1+1 again", as
   await asBefore();
 });
 
+test("two people at once, each for another machine: one goes, the other is refused and told why", async () => {
+  const ends = await Promise.all([at("seat", "reboot", "node1"), at("seat", "reboot", "node2")]);
+  const said = ends.map(({ stderr }) => stderr).join("\n");
+  assert.deepEqual(new Set(ends.map((each) => each.status)), new Set([0, 3]), said);
+  assert.match(said, /\[DUET-E-PLANNED-(ONE-AT-A-TIME|DEGRADED)\]/);
+  await asBefore();
+});
+
 test("on standby a machine runs nothing, its peer must not go, and nothing is changed by trying", async () => {
   const put = await at("node2", "standby", "node2");
   assert.equal(put.status, 0, put.stderr);

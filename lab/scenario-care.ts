@@ -4,7 +4,8 @@ import { repairMachine } from "./broken.ts";
 import { disturbDisk, healWire, setFault } from "./fault-commands.ts";
 import { feedOn } from "./feed.ts";
 import { allMachines, type Lab } from "./folder.ts";
-import { isHung, isOn, metalOf } from "./metal/power.ts";
+import { isBroken } from "./metal/disk.ts";
+import { isHung, isOn, keeperPid, metalOf } from "./metal/power.ts";
 import { switchPower } from "./power-commands.ts";
 import { passing, runIn } from "./run.ts";
 import { endPlanned } from "./scenario-planned.ts";
@@ -24,7 +25,7 @@ export function wiresNamed(wire: Wire): readonly string[] {
   }
 }
 
-/** Every fault ended: wires whole, BMCs well, feeds on, nobody frozen, disks free and fast. Power stays as it is. */
+/** Every fault ended: wires whole, BMCs well, feeds on, nobody frozen, disks writable, free and fast. Power stays as it is. */
 export async function endFaults(lab: Lab): Promise<void> {
   await healWire(lab.name, "all", undefined);
   const pdu = lab.addresses.pdu === undefined ? [] : ["pdu"];
@@ -33,7 +34,9 @@ export async function endFaults(lab: Lab): Promise<void> {
   for (const m of allMachines(lab)) {
     await repairMachine(m);
     await feedOn(lab, m);
-    if (await isHung(lab, m)) await metalOf(lab, m.machine.name).cut();
+    const keeper = await keeperPid(lab, m);
+    const stuck = (await isHung(lab, m)) || (keeper !== undefined && (await isBroken(m, keeper)));
+    if (stuck) await metalOf(lab, m.machine.name).cut();
     if (!(await isOn(lab, m))) continue;
     await disturbDisk(lab.name, m.machine.name, "free", "");
     await disturbDisk(lab.name, m.machine.name, "fast", "");

@@ -7,7 +7,8 @@ import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { dropInFile, putDropIn } from "./drop-in.ts";
 import { type Lab, machineOf } from "./folder.ts";
-import { leaderPid } from "./metal/power.ts";
+import { withRoot } from "./metal/disk.ts";
+import { isOn, leaderPid } from "./metal/power.ts";
 import { runIn } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Stage } from "./scenario-stage.ts";
@@ -22,12 +23,20 @@ export function dataWords(stage: Stage, etcds: Etcds): Doing {
       return done;
     },
     "wipe-data": async ({ machine }) => {
-      const { etcdData, state } = paths;
-      await runIn(await stage.lab(), machine, ["rm", "--recursive", "--force", `${etcdData}/member`, state]);
+      await wipe(await stage.lab(), machine);
       return done;
     },
     "raise-nospace": () => useUpSpace(stage, etcds),
   };
+}
+
+/** As by a new disk: on a machine that is off, with its root mounted for that; else under its hands. */
+async function wipe(lab: Lab, machine: MachineName): Promise<void> {
+  const m = machineOf(lab, machine);
+  const from = (root: string) =>
+    ["rm", "--recursive", "--force", `${root}${paths.etcdData}/member`, `${root}${paths.state}`] as const;
+  if (await isOn(lab, m)) await runIn(lab, machine, from(""));
+  else await withRoot(lab, m, from(join(m.folder, "root")));
 }
 
 /** Behind the records that begin a segment: inside one that etcd synced, and reads at each start. */

@@ -33,6 +33,8 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
       until(`${machine} does not say that`, within_ms, () => says(stage, etcds, machine, text)),
     "until-learner": ({ machine, within_ms }) =>
       until(`${machine} is no learner`, within_ms, () => etcds.isLearner(machine), brief_ms),
+    "until-not-full": ({ machine, within_ms }) =>
+      until(`${machine} is no voter, or full`, within_ms, () => etcds.isNotFull(machine), brief_ms),
     "until-surrenders": ({ machine, within_ms }) =>
       until(`${machine} has not surrendered`, within_ms, () => etcds.hasSurrendered(machine)),
     "expect-1+1": async () => only(etcds, await etcds.isWhole()),
@@ -82,22 +84,17 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
   return { ok: true, seen: "" };
 }
 
-/** The newest words of duet's on that machine, by its status and by what its units wrote in this boot. */
-const sources: readonly (readonly string[])[] = [
-  ["duet", "status"],
-  "journalctl --boot --no-pager --output=cat --lines=4 --unit=duet-work.service --unit=duet-guard.service".split(
-    " ",
-  ),
-];
-
+/** By the machine's own status, in any of its sentences. */
 async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
   if (await etcds.serves(machine)) return false;
-  for (const argv of sources) {
-    const said = await passing(async () => {
-      const { stdout } = await runIn(await stage.lab(), machine, argv, { accept: "any" });
-      return stdout.includes(text);
-    });
-    if (said) return true;
-  }
-  return false;
+  return await passing(async () => {
+    const argv = ["duet", "status", "--json"];
+    const { stdout } = await runIn(await stage.lab(), machine, argv, { accept: "any" });
+    return stdout.startsWith("{") && stringsIn(JSON.parse(stdout)).some((each) => each.includes(text));
+  });
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

@@ -120,6 +120,12 @@ export class Etcds {
     );
   }
 
+  /** A voter by its own word. Its file is read last: what is not full then was not full before. */
+  async isNotFull(name: MachineName): Promise<boolean> {
+    if ((await this.statusOf(name))?.isLearner !== false) return false;
+    return (await this.stateOf(name))?.full === false;
+  }
+
   /** On disk, and nothing can start it. */
   async hasSurrendered(name: MachineName): Promise<boolean> {
     const state = await this.stateOf(name);

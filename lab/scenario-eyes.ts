@@ -1,12 +1,16 @@
+import { join } from "node:path";
 import { now_ms, sleep } from "../src/machine/clock.ts";
+import { readIfThere } from "../src/machine/files.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
 import type { Seen } from "../src/scenario/world.ts";
+import { forcedOffs_ms } from "./bmc/power/machine.ts";
+import { bmcFolder } from "./devices.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
 import { passing, runIn } from "./run.ts";
 import { bothOnline } from "./scenario-care.ts";
-import { unitOf } from "./scenario-units.ts";
+import { runsProgram } from "./scenario-units.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 const every_ms = 300;
@@ -128,7 +132,7 @@ export class Eyes {
   }
 
   async runs(unit: string, name: MachineName): Promise<boolean> {
-    return await this.succeeds(name, ["systemctl", "is-active", "--quiet", unitOf(unit)]);
+    return await runsProgram(await this.#stage.lab(), name, unit);
   }
 
   /** Of Corosync's links, by node1's word or, while that is off, node2's. */
@@ -139,8 +143,20 @@ export class Eyes {
     return links.match(new RegExp(`nodeid:\\s+${peer}:\\s+connected`, "g"))?.length ?? 0;
   }
 
+  /** Pacemaker's, and what a BMC did to a machine that ran, whoever commanded that. */
   async fencesAsked(): Promise<readonly string[]> {
-    return (await this.#journal()).flat().filter((line) => line.includes("Requesting fencing"));
+    const asked = (await this.#journal()).flat().filter((line) => line.includes("Requesting fencing"));
+    return [...asked, ...(await this.#forcedOff()).map((name) => `${name} was switched off by its BMC`)];
+  }
+
+  async #forcedOff(): Promise<readonly MachineName[]> {
+    const lab = await this.#stage.lab();
+    const found: MachineName[] = [];
+    for (const name of machine_names) {
+      const log = (await readIfThere(join(bmcFolder(machineOf(lab, name)), "device.log"))) ?? "";
+      if (forcedOffs_ms(log).some((at_ms) => at_ms >= this.#begun_ms)) found.push(name);
+    }
+    return found;
   }
 
   /** Both machines' fencers may tell of the same fence: the one that tells more counts. */

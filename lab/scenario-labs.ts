@@ -21,7 +21,8 @@ export function lackedByLab(scenario: Scenario, progress: Progress): readonly st
 export const runsInLab = (scenario: Scenario, progress: Progress): boolean =>
   lackedByLab(scenario, progress).length === 0;
 
-const wants = ({ header }: Scenario): string => JSON.stringify([header.pdu, header.bmc]);
+const wants = ({ header }: Scenario): string =>
+  JSON.stringify([header.pdu, header.bmc, header.fencing, header.kubernetes, header.escalate]);
 
 export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] {
   return [...Map.groupBy(scenarios, wants).values()].flatMap((group) => {
@@ -34,13 +35,22 @@ export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] 
 const acceptsLoss = ({ steps }: Scenario): boolean =>
   steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
 
+/** A BMC that was seen without a tag that it had is no witness any more, until it is tested again. */
+const losesTag = ({ steps }: Scenario): boolean =>
+  steps.some(
+    ({ ask }) =>
+      (ask.kind === "bmc-tag" && ask.tag === "none") ||
+      (ask.kind === "bmc-fault" && ask.fault === "forgets-tag"),
+  );
+
 /**
  * Runs them one after the other in one lab, each from two whole machines on; the lab is gone afterwards. After one that failed the
- * next gets new machines: nobody knows what those are in. So it does after a loss that was accepted.
+ * next gets new machines: nobody knows what those are in. So it does after a loss that was
+ * accepted, and after a tag that was lost.
  */
 export async function inOneLab(
   name: string,
-  scenarios: readonly Scenario[],
+  scenarios: Iterable<Scenario>,
   progress: Progress,
   each: (scenario: Scenario, run: (report: Report) => Promise<ScenarioResult>) => Promise<boolean>,
 ): Promise<void> {
@@ -49,7 +59,7 @@ export async function inOneLab(
       const world = labWorld({ name, header: scenario.header, progress, reuse: true });
       try {
         const well = await each(scenario, (report) => runScenario(scenario, world, report));
-        if (!well || acceptsLoss(scenario)) await takeDown(name);
+        if (!well || acceptsLoss(scenario) || losesTag(scenario)) await takeDown(name);
       } finally {
         await world.close();
       }

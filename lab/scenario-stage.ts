@@ -4,15 +4,23 @@ import type { Header } from "../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import { takeDown } from "./down.ts";
 import { hostBootId, type Lab, labFolder, openLab, readRecord } from "./folder.ts";
+import { waitKubernetes } from "./kubernetes/ready.ts";
 import { lockedLab } from "./lock.ts";
 import { switchPower } from "./power-commands.ts";
 import { endFaults, wholeAgain } from "./scenario-care.ts";
 import { labUp } from "./up.ts";
 
+/** What of a scenario's head shapes the lab. */
+export type StageHeader = Pick<Header, "pdu" | "bmc" | "fencing"> &
+  Partial<Pick<Header, "kubernetes" | "escalate">>;
+
+/** Container images are not on the machine's disk, but what pods write is. */
+const disk_mb = { plain: 1024, kubernetes: 4096 };
+
 /** The lab that a scenario plays in: made when the first machine is started, or taken over from the scenario before. */
 export class Stage {
   readonly name: string;
-  readonly #header: Pick<Header, "pdu" | "bmc">;
+  readonly #header: StageHeader;
   readonly #progress: Progress;
   readonly #reuse: boolean;
   #lab: Lab | undefined;
@@ -23,7 +31,7 @@ export class Stage {
 
   constructor(options: {
     readonly name: string;
-    readonly header: Pick<Header, "pdu" | "bmc">;
+    readonly header: StageHeader;
     readonly progress: Progress;
     readonly reuse?: boolean;
   }) {
@@ -43,6 +51,7 @@ export class Stage {
     const lab = await this.#ensure();
     await endFaults(lab);
     await wholeAgain(lab);
+    if (this.#header.kubernetes === true) await waitKubernetes(lab);
     this.#started = new Set(machine_names);
   }
 
@@ -68,9 +77,13 @@ export class Stage {
     if (this.#reuse && (await isWhole(folder))) return await this.lab();
     // Before it is made, so that half a lab is taken away too. One that was there before is not ours to remove.
     this.#made = !(await exists(folder));
-    const { pdu, bmc } = this.#header;
+    const { pdu, bmc, fencing, kubernetes = false, escalate = false } = this.#header;
+    const shape = { pdu, fencing, kubernetes, escalate, ...bmc };
     this.#lab = await lockedLab(this.name, () =>
-      labUp({ name: this.name, pdu, ...bmc, disk_mb: 1024, wait: true }, this.#progress),
+      labUp(
+        { name: this.name, ...shape, disk_mb: disk_mb[kubernetes ? "kubernetes" : "plain"], wait: true },
+        this.#progress,
+      ),
     );
     this.#made = true;
     return this.#lab;

@@ -1,15 +1,44 @@
 import type { MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { etcdUnit } from "../src/base/paths.ts";
+import { apiUrl } from "../src/render/kubernetes/names.ts";
 import { dropInFile, putDropIn } from "./drop-in.ts";
 import { type Lab, machineOf } from "./folder.ts";
 import { isOn } from "./metal/power.ts";
-import { runIn } from "./run.ts";
+import { runIn, seatName } from "./run.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 /** Programs by the names of their units. */
 const units: Readonly<Record<string, string>> = { etcd: etcdUnit, crio: "crio.service" };
 export const unitOf = (program: string): string => units[program] ?? `${program}.service`;
+
+/** Not systemd's: a container of the kubelet's, seen from its machine. */
+const api_server = "apiserver";
+
+/** A signal to the program; nobody asked it to stop. */
+export async function signalProgram(
+  lab: Lab,
+  machine: string,
+  program: string,
+  signal: "SIGKILL" | "SIGSTOP" | "SIGCONT",
+): Promise<void> {
+  const argv =
+    program === api_server
+      ? ["pkill", "--signal", signal, "--full", "^kube-apiserver "]
+      : ["systemctl", "kill", `--signal=${signal}`, unitOf(program)];
+  await runIn(lab, machine, argv);
+}
+
+/** Whether it is up; of an API server, whether it is ready. */
+export async function runsProgram(lab: Lab, machine: string, program: string): Promise<boolean> {
+  if (program !== api_server) {
+    const argv = ["systemctl", "is-active", "--quiet", unitOf(program)];
+    return (await runIn(lab, machine, argv, { accept: "any" })).status === 0;
+  }
+  const address = lab.site.machines.find(({ name }) => name === machine)?.addresses[0] ?? "";
+  const argv = ["kubectl", `--server=${apiUrl(address)}`, "--request-timeout=3s", "get", "--raw", "/readyz"];
+  return (await runIn(lab, seatName, argv, { accept: "any" })).status === 0;
+}
 
 /** A start that fails at once; a stop that systemd refuses to whoever asks. */
 const hindrances = {

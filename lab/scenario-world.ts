@@ -1,6 +1,6 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import type { Progress } from "../src/machine/progress.ts";
-import type { Header, Scenario } from "../src/scenario/scenario.ts";
+import type { Scenario } from "../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "../src/scenario/world.ts";
 import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
@@ -16,11 +16,12 @@ import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
+import { Kubernetes, kubernetesKinds, kubernetesWords } from "./scenario-kubernetes.ts";
 import { plannedWords } from "./scenario-planned.ts";
 import { setupWords } from "./scenario-setup.ts";
 import { isSlow } from "./scenario-slow.ts";
-import { Stage } from "./scenario-stage.ts";
-import { unitOf, unitWords } from "./scenario-units.ts";
+import { Stage, type StageHeader } from "./scenario-stage.ts";
+import { signalProgram, unitWords } from "./scenario-units.ts";
 
 /** Scenarios on the lab's two machines: each step is what a person at the lab's commands would do or look at. */
 
@@ -31,7 +32,7 @@ export interface LabWorld extends ScenarioWorld {
 
 export interface LabWorldOptions {
   readonly name: string;
-  readonly header: Pick<Header, "pdu" | "bmc">;
+  readonly header: StageHeader;
   readonly progress: Progress;
   /** Use the lab of that name if it is there, made whole first, and leave it behind. */
   readonly reuse?: boolean;
@@ -46,6 +47,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const eyes = new Eyes(stage);
   const etcds = new Etcds(stage);
   const clients = new Clients(stage, options.progress, options.reuse === true);
+  const kubernetes = new Kubernetes(stage);
   const start_ms = now_ms();
   let wanted: Wanted = { units: [], jumps: false };
   return {
@@ -54,7 +56,10 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     now_ms: () => now_ms() - start_ms,
     does: {
       ...beginnings(stage, eyes, etcds, () => wanted),
-      ...losses(stage, eyes, clients),
+      ...losses(stage, eyes, () => {
+        clients.mark();
+        kubernetes.mark();
+      }),
       ...faults(stage),
       ...unitWords(stage),
       ...plannedWords(stage, eyes),
@@ -66,10 +71,12 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...sights(eyes),
       ...etcdWords(stage, eyes, etcds),
       ...clientWords(clients, eyes),
+      ...kubernetesWords(kubernetes, eyes),
     },
     roles: {
       "the leader": () => etcds.leader(),
       "the follower": () => etcds.follower(),
+      "the controllers' leader": () => kubernetes.controllersLeader(),
       "the survivor": () => eyes.survivor(() => etcds.alone()),
     },
     lacks: (scenario) => {
@@ -79,6 +86,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     close: async () => {
       eyes.close();
       await clients.close();
+      await kubernetes.close(options.reuse === true);
       await stage.close();
     },
   };
@@ -87,11 +95,18 @@ export function labWorld(options: LabWorldOptions): LabWorld {
 /** Programs that the machines have today, and those that a scenario brings. */
 const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", "kubelet"];
 
-function lacks({ steps }: Scenario): readonly string[] {
+function lacks({ header, steps }: Scenario): readonly string[] {
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
-  return [...asked]
-    .filter((unit) => !units_here.includes(unit))
-    .map((unit) => `the machines run no ${unit} under duet's care`);
+  const here = header.kubernetes ? [...units_here, "apiserver"] : units_here;
+  const needs = steps.find(({ ask }) => kubernetesKinds.has(ask.kind));
+  return [
+    ...[...asked]
+      .filter((unit) => !here.includes(unit))
+      .map((unit) => `the machines run no ${unit} under duet's care`),
+    ...(needs !== undefined && !header.kubernetes
+      ? [`a site without \`kubernetes\` at its head has no API: \`${needs.text}\``]
+      : []),
+  ];
 }
 
 /** What the machines of a scenario must have or bear, beyond what they are made with. */
@@ -160,11 +175,11 @@ function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted
 }
 
 /** Each of these makes somebody look: the eyes follow both machines' logs from just before it. */
-function losses(stage: Stage, eyes: Eyes, clients: Clients): Doing {
+function losses(stage: Stage, eyes: Eyes, mark: () => void): Doing {
   const name = stage.name;
   const losing = async (work: () => Promise<unknown>): Promise<Seen> => {
     await eyes.attend();
-    clients.mark();
+    mark();
     await work();
     return done();
   };
@@ -203,11 +218,11 @@ function losses(stage: Stage, eyes: Eyes, clients: Clients): Doing {
       ),
     "kill-unit": ({ unit, machine }) =>
       losing(async () => {
-        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGKILL", unitOf(unit)]);
+        await signalProgram(await stage.lab(), machine, unit, "SIGKILL");
       }),
     "freeze-unit": ({ unit, machine }) =>
       losing(async () => {
-        await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGSTOP", unitOf(unit)]);
+        await signalProgram(await stage.lab(), machine, unit, "SIGSTOP");
       }),
   };
 }
@@ -249,6 +264,7 @@ function faults(stage: Stage): Doing {
     "pdu-well": () => did(setFault(name, "pdu", "none", undefined)),
     "fill-disk": ({ machine }) => did(disturbDisk(name, machine, "fill", "")),
     "free-disk": ({ machine }) => did(disturbDisk(name, machine, "free", "")),
+    "break-disk": ({ machine }) => did(disturbDisk(name, machine, "read-only", "")),
     "slow-disk": async ({ machine, duration }) => {
       await disturbDisk(name, machine, "slow", String(duration));
       return await isSlow(await stage.lab(), machine, duration);
@@ -256,7 +272,7 @@ function faults(stage: Stage): Doing {
     "fast-disk": ({ machine }) => did(disturbDisk(name, machine, "fast", "")),
     repair: ({ machine }) => did(switchPower(name, machine, "repair")),
     "thaw-unit": async ({ unit, machine }) => {
-      await runIn(await stage.lab(), machine, ["systemctl", "kill", "--signal=SIGCONT", unitOf(unit)]);
+      await signalProgram(await stage.lab(), machine, unit, "SIGCONT");
       return done();
     },
   };

@@ -33,6 +33,8 @@ export async function writeSeat(lab: Lab): Promise<void> {
 
 /** The command line that runs a command in the seat, in the operator's folder, with this checkout's `duet` at hand. */
 export function inSeat(lab: Lab, argv: readonly string[]): [string, ...string[]] {
+  // Of a lab with Kubernetes: kubectl, and what `duet kubeconfig` has written here.
+  const tools = lab.record.kubernetes?.tools;
   const script = `
     mount --bind "$1/site/ssh_config" /etc/ssh/ssh_config
     mount --bind "$1/seat-hosts" /etc/hosts
@@ -52,7 +54,8 @@ export function inSeat(lab: Lab, argv: readonly string[]): [string, ...string[]]
     script,
     "sh",
     lab.folder,
-    checkoutFolder(),
+    [checkoutFolder(), ...(tools === undefined ? [] : [tools])].join(":"),
+    ...(tools === undefined ? [] : ["env", `KUBECONFIG=${join(lab.folder, "site", "kubeconfig")}`]),
     ...argv,
   ];
 }

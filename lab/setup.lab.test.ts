@@ -47,10 +47,10 @@ while n=$((n + 1)); [ $n -lt 40 ]; do
   case "$(systemctl show --property=Result --value cut-$n)" in
     signal) ;;
     success) echo "$((n - 1)) times cut off"; exit 0 ;;
-    *) cat /run/cut.log; exit 1 ;;
+    *) cat /run/cut.log; systemctl status --full --lines=50 cut-$n; exit 1 ;;
   esac
 done
-exit 1`;
+echo "cut off $n times, and never at its end:"; cat /run/cut.log; exit 1`;
 
 test("cut off after any of its steps, setup is run again and makes a whole site", async (t) => {
   await onBoth((machine) => shell(machine, bare));

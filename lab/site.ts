@@ -9,10 +9,16 @@ import { readSite } from "../src/site/read.ts";
 import type { Credentials, Site } from "../src/site/site.ts";
 import { writeSite } from "../src/site/write.ts";
 import { planAddresses } from "./addresses.ts";
+import { imageNames } from "./kubernetes/containers.ts";
+import { kubernetes_version } from "./kubernetes/versions.ts";
 
 export interface DefaultSiteOptions {
   readonly ipv6?: boolean;
   readonly pdu?: boolean;
+  readonly kubernetes?: boolean;
+  readonly fencing?: Site["fencing"]["agent"];
+  /** What can't be stopped has its machine fenced. */
+  readonly escalate?: boolean;
   /** How long the lab's BMCs take to switch a machine off. */
   readonly off_ms?: number;
 }
@@ -47,6 +53,11 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
     topology: "dual-replica",
     ssh_key: "operator.pub",
     machines: [machine(1), machine(2)],
+    ...(options.kubernetes === true ? controlPlane(v6) : {}),
+    fencing: {
+      ...(options.fencing === undefined ? {} : { agent: options.fencing }),
+      ...(options.escalate === true ? { stop_failure: "fence" } : {}),
+    },
     // The lab's BMCs are quicker than those that the default is for, and what is left to a fence is waited for in each race.
     timeouts: { fence: `${Math.max(fence_ms_min, (options.off_ms ?? 0) + fence_ms_min / 2)}ms` },
   });
@@ -54,6 +65,12 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
   if (site === undefined) throw new DuetError(problems);
   return site;
 }
+
+/** A control plane, with networks that are for trying things out, and an address that is nobody's. */
+const controlPlane = (v6: boolean) => ({
+  api: { address: v6 ? "2001:db8:1::10" : "192.0.2.10" },
+  kubernetes: v6 ? {} : { pods: "198.18.0.0/16", services: "198.19.0.0/16" },
+});
 
 /** A site with everything that its file refers to, read and found whole. */
 export interface GivenSite {
@@ -73,7 +90,7 @@ export async function givenSite(siteFile: string): Promise<GivenSite> {
   const materials = await gather(site, siteFolder(siteFile));
   const line = (c: Credentials) => `${c.username}:${c.password.reveal()}`;
   const credentials = new Map([...materials.credentials].map(([name, c]) => [`${name}.bmc`, line(c)]));
-  const [pdu] = materials.pduCredentials.values();
+  const [pdu] = [...materials.pduCredentials.values()].flat();
   if (pdu !== undefined) credentials.set("pdu", line(pdu));
   const alerts = fromAnywhere(site.alerts, siteFolder(siteFile));
   return { site: { ...site, alerts }, credentials, keys: materials.sshKeys };
@@ -101,7 +118,8 @@ export function ownSite(name: string, options: DefaultSiteOptions): GivenSite {
 
 /**
  * The operator's folder of a lab: site file, credentials, keys, as at a real site. What the lab stands for is replaced:
- * BMCs are trusted by the lab's authority, and the operator's key is the lab's, beside the user's.
+ * BMCs are trusted by the lab's authority, the operator's key is the lab's, beside the user's, and Kubernetes is the one
+ * that the lab has built.
  */
 export async function prepareSite(folder: string, given: GivenSite): Promise<Site> {
   await mkdir(folder, { recursive: true });
@@ -113,11 +131,14 @@ export async function prepareSite(folder: string, given: GivenSite): Promise<Sit
   const trust = { by: "ca", file: "bmc-ca.crt" } as const;
   const site: Site = {
     ...given.site,
+    ...(given.site.kubernetes === undefined
+      ? {}
+      : { kubernetes: { ...given.site.kubernetes, version: kubernetes_version, images: imageNames } }),
     ssh_keys: ["operator.pub", ...(given.keys.length > 0 ? ["site-keys.pub"] : [])],
     machines: given.site.machines.map((m) => ({
       ...m,
       bmc: { ...m.bmc, credentials: { file: `${m.name}.bmc` }, trust },
-      ...(m.pdu === undefined ? {} : { pdu: { ...m.pdu, credentials: { file: "pdu" }, trust } }),
+      pdus: m.pdus.map((pdu) => ({ ...pdu, credentials: { file: "pdu" }, trust })),
     })),
   };
   await writeFile(join(folder, "site.yaml"), writeSite(site));

@@ -74,7 +74,7 @@ test("an etcd that does not run is told, with its page", async () => {
     assert.equal(status, 1);
     assert.match(text, /^site status {2}0: NOBODY SERVES/);
     assert.match(text, /docs\/errors\/DUET-E-STATUS-ETCD-DOWN\.md/);
-    assert.match((await statusAt("node2")).text, /^etcd +voter, no leader, full, \S+ +down$/m);
+    assert.match((await statusAt("node2")).text, /^etcd +voter, no leader, full, \S+ +down, \S+ installed$/m);
   } finally {
     await on(name, "node2", "systemctl", "start", "duet-work.path", "duet-work.service");
   }

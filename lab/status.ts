@@ -29,7 +29,7 @@ export interface MachineStatus {
 
 /** What a person who walks through the lab would see. */
 export async function labStatus(lab: Lab): Promise<LabStatus> {
-  const pdu = lab.site.machines.find((m) => m.pdu !== undefined)?.pdu;
+  const [pdu] = lab.site.machines.flatMap((m) => m.pdus);
   return {
     name: lab.name,
     folder: lab.folder,

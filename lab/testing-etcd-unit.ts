@@ -10,7 +10,7 @@ const name = (await readIfThere(paths.machine))?.trim();
 const self = site.machines.find((m) => m.name === name);
 const peer = site.machines.find((m) => m.name !== name);
 if (self === undefined || peer === undefined) throw new Error("this is no machine of its site");
-const unit = unitEffects({ ...unitAt(site, self, peer), noteHeld: () => {} });
+const unit = unitEffects({ ...unitAt(site, self, peer), noteHindrance: () => {} });
 
 const deadline_ms = 15_000;
 const effects = {

@@ -11,8 +11,9 @@ async function answer(): Promise<unknown> {
   if (verb === "state") return await bmc.powerState();
   if (verb === "reset") return await bmc.reset(value);
   if (verb === "tag") return value === "" ? await bmc.readTag() : await bmc.writeTag(value);
-  if (verb === "outlet" && machine?.pdu !== undefined && (value === "On" || value === "Off"))
-    return await (await openOutlet(machine.pdu, ".", 30_000)).power(value);
+  const [pdu] = machine?.pdus ?? [];
+  if (verb === "outlet" && pdu !== undefined && (value === "On" || value === "Off"))
+    return await (await openOutlet(pdu, ".", 30_000)).power(value);
   throw new Error(`not understood: ${verb} ${value}`);
 }
 process.stdout.write(`${JSON.stringify(await answer())}\n`);

@@ -105,6 +105,8 @@ async function labProcesses(labs: string, own: readonly string[]): Promise<reado
   for (const pid of (await readdir("/proc")).filter((n) => /^\d+$/.test(n))) {
     const groups = await readFile(`/proc/${pid}/cgroup`, "utf8").catch(() => "");
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    // Ended, and its parent has not looked yet: version 2 still tells where it was.
+    if (command === "") continue;
     if (own.some((name) => groups.includes(name)) || command.includes(labs))
       found.push(`${pid} ${command.replaceAll("\0", " ").slice(0, 120)}`);
   }

@@ -27,6 +27,8 @@ import {
 import { ensureHost } from "./host.ts";
 import { ignite } from "./ignite.ts";
 import { ensureImage } from "./image.ts";
+import { ensureKubernetes, type KubernetesParts } from "./kubernetes/ensure.ts";
+import { waitKubernetes } from "./kubernetes/ready.ts";
 import { layerOf, makeDisk } from "./metal/disk.ts";
 import { metalOf } from "./metal/power.ts";
 import { layWires } from "./network.ts";
@@ -45,23 +47,27 @@ export interface UpOptions extends DefaultSiteOptions {
 }
 
 export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
-  if (options.siteFile !== undefined && (options.ipv6 === true || options.pdu === true))
+  const { ipv6, pdu, kubernetes } = options;
+  if (options.siteFile !== undefined && [ipv6, pdu, kubernetes].includes(true))
     fail(
       "DUET-E-USAGE",
       options.siteFile,
-      "--ipv6 and --pdu shape the lab's own site, and you brought one",
+      "--ipv6, --pdu and --kubernetes shape the lab's own site, and you brought one",
       "say it in your site file, or leave the file out",
       exit.badInput,
     );
   // Everything that can be wrong with the input is found before the first package is installed or file written.
   const given = options.siteFile === undefined ? undefined : await givenSite(options.siteFile);
   await ensureHost(progress);
-  const image = await ensureImage(progress);
+  const parts: Parts =
+    kubernetes === true || given?.site.kubernetes !== undefined
+      ? await ensureKubernetes(progress)
+      : { image: await ensureImage(progress) };
   const executable = await buildDuet(progress);
   const folder = labFolder(options.name);
   await clearWay(folder, options.name, progress);
   const lab = await progress.step("wires, BMCs' certificates, operator's seat", () =>
-    lay(folder, image, executable, given, options),
+    lay(folder, parts, executable, given, options),
   );
   await progress.step("disks, and Ignition on each", async () => {
     const rendered = await renderSite(join(folder, "site", "site.yaml"), join(folder, "site", "rendered"));
@@ -76,12 +82,19 @@ export async function labUp(options: UpOptions, progress: Progress): Promise<Lab
     ]);
   });
   await saveRecord(folder, { ...lab.record, whole: true });
-  if (options.wait) await progress.step("first boot: duet-setup on both, one cluster", () => waitSetUp(lab));
+  if (options.wait) {
+    await progress.step("first boot: duet-setup on both, one cluster", () => waitSetUp(lab));
+    if (lab.record.kubernetes !== undefined)
+      await progress.step("Kubernetes: both nodes Ready, DNS on them", () => waitKubernetes(lab));
+  }
   return lab;
 }
 
+/** What the machines run from; only those with Kubernetes have more than an image. */
+type Parts = KubernetesParts | Pick<KubernetesParts, "image">;
+
 /** A lab that stands is not touched; what a killed program left is cleaned away. */
-async function clearWay(folder: string, name: string, progress: Progress): Promise<void> {
+export async function clearWay(folder: string, name: string, progress: Progress): Promise<void> {
   if (!(await exists(folder))) return;
   const record = await readRecord(folder).catch(() => undefined);
   // After a reboot of the host nothing of it runs any more. Machines without power are no sign of a crash.
@@ -97,7 +110,7 @@ async function clearWay(folder: string, name: string, progress: Progress): Promi
 
 async function lay(
   folder: string,
-  image: string,
+  { image, ...kubernetes }: Parts,
   executable: string,
   given: GivenSite | undefined,
   options: UpOptions,
@@ -106,6 +119,7 @@ async function lay(
     version: 1,
     image,
     executable,
+    ...("layer" in kubernetes ? { kubernetes } : {}),
     cgroups: toMutable(await planCgroups(cgroupName(folder))),
     bmc_times: { off_ms: options.off_ms, on_ms: options.on_ms },
     disk_mb: options.disk_mb,
@@ -125,7 +139,7 @@ async function lay(
     await mkdir(bmcFolder(m), { recursive: true });
     await makeCertificate(bmcFolder(m), hostOf(m.machine.bmc.url), authority);
   }
-  const pdu = site.machines.find((m) => m.pdu !== undefined)?.pdu;
+  const [pdu] = site.machines.flatMap((m) => m.pdus);
   if (pdu !== undefined) {
     await mkdir(pduFolder(lab), { recursive: true });
     await makeCertificate(pduFolder(lab), hostOf(pdu.url), authority);

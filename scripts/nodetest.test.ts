@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
-import { type Counts, merged, noCounts } from "./nodetest.ts";
+import { type Counts, merged, noCounts, whenReady } from "./nodetest.ts";
 import { planTests } from "./testfiles.ts";
 
 /** What the runner sends for a run, as far as it matters here. */
@@ -33,12 +33,42 @@ test("two runs are shown with one summary, in node's words", async () => {
   assert.match(text, /pass the salt[^]*tests 2 of 3[^]*tests 7/);
 });
 
-test("test files are found by name, lab tests apart, patterns narrow", () => {
+test("test files are found by name, lab tests apart, those with Kubernetes again, patterns narrow", () => {
   const files = ["src/a.test.ts", "src/a.ts", "lab/b.lab.test.ts", "lab/c.test.ts", "docs/d.test.ts"];
-  assert.deepEqual(planTests(files, []), {
+  const kubernetes = ["lab/kubernetes.lab.test.ts", "lab/kubernetes-x.lab.test.ts"];
+  assert.deepEqual(planTests([...kubernetes, ...files, "lab/kubernetes/z.lab.test.ts"], []), {
     ordinary: ["src/a.test.ts", "lab/c.test.ts"],
-    lab: ["lab/b.lab.test.ts"],
+    lab: ["lab/b.lab.test.ts", "lab/kubernetes/z.lab.test.ts"],
+    kubernetes,
   });
-  assert.deepEqual(planTests(files, ["lab/"]), { ordinary: ["lab/c.test.ts"], lab: ["lab/b.lab.test.ts"] });
-  assert.deepEqual(planTests(files, ["nothing"]), { ordinary: [], lab: [] });
+  assert.deepEqual(planTests(files, ["lab/"]), {
+    ordinary: ["lab/c.test.ts"],
+    lab: ["lab/b.lab.test.ts"],
+    kubernetes: [],
+  });
+  assert.deepEqual(planTests(files, ["nothing"]), { ordinary: [], lab: [], kubernetes: [] });
+});
+
+test("a run that waits for something begins when that is there, and not at all where it failed", async () => {
+  const begun: string[] = [];
+  const begin = (name: string) => () => {
+    begun.push(name);
+    return fakeRun({ tests: 1 }, name);
+  };
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const counts = noCounts();
+  const runs = [
+    begin("first"),
+    whenReady(promise, begin("second")),
+    whenReady(Promise.resolve(false), begin("third")),
+  ];
+  const shown: string[] = [];
+  for await (const event of merged(runs, counts)) {
+    if (event.type === "test:diagnostic") shown.push(event.data.message);
+    // Only now: what is before it has run by then.
+    resolve(true);
+  }
+  assert.deepEqual(begun, ["first", "second"]);
+  assert.equal(counts.tests, 2);
+  assert.equal(shown[1], "second");
 });

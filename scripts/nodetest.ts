@@ -12,6 +12,8 @@ export interface TestRun {
   readonly concurrency: true | 1;
   /** A file that takes longer has hung: it is ended and counts as failed. */
   readonly file_ms_max: number;
+  /** What it waits for; false: it is left out. */
+  readonly ready?: Promise<boolean>;
 }
 
 /** The counts in node's own words and order, as its reporter prints them last. */
@@ -47,8 +49,20 @@ export const noCounts = (): Counts => ({
   duration_ms: 0,
 });
 
-function start({ files, concurrency, file_ms_max }: TestRun): AsyncIterable<TestEvent> {
-  return run({ files: files.map((path) => join(checkout, path)), concurrency, timeout: file_ms_max });
+function start({ files, concurrency, file_ms_max, ready }: TestRun): AsyncIterable<TestEvent> {
+  const begin = () =>
+    run({ files: files.map((path) => join(checkout, path)), concurrency, timeout: file_ms_max });
+  return ready === undefined ? begin() : whenReady(ready, begin)();
+}
+
+/** Begins when it may, or shows nothing. */
+export function whenReady(
+  ready: Promise<boolean>,
+  begin: () => AsyncIterable<TestEvent>,
+): () => AsyncGenerator<TestEvent> {
+  return async function* waiting() {
+    if (await ready) yield* begin();
+  };
 }
 
 /**

@@ -33,14 +33,15 @@ expect nothing lost
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
 - A world that can't do all steps of a file refuses it before anything is started, with exit status 3. The lab lacks
-  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, clocks, setup, credentials,
-  etcd's quota).
+  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, Kubernetes, clocks, setup,
+  credentials, etcd's quota).
 
 \`\`\`sh
 duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it
 duet scenario run scenarios/machine-lost.txt --in lab
 duet scenario format my-story.txt            # --check: only look
 npm run scenarios                            # all that can run here, and a table
+npm run scenarios -- --labs 2                # the same with two labs at once
 \`\`\`
 
 In the simulator time is virtual: an hour costs nothing, and the same text gives the same run. The site was set up and shut down in
@@ -50,7 +51,9 @@ on: one that breaks fails the step in which that came. A moment (\`at the tag wr
 sent then is on its way, and nothing that follows from it has happened. A full disk leaves room for duet's own small file.
 
 In the lab [the clients](clients.md) keep 128 writes in flight, and \`expect nothing lost\` holds their whole history against both
-machines' data; they stop for it.
+machines' data; they stop for it. [Clients of the API](clients.md#clients-of-the-kubernetes-api) have a history of their own. With
+\`kubernetes\` at its head a file has a lab of its own kind: the machines have a control plane, and the API a virtual IP.
+\`the controllers' leader\` is the machine whose controller manager holds the lease.
 `;
 
 const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =

@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { canHost } from "../lab/host.ts";
 import { groupByLab, inOneLab, lackedByLab } from "../lab/scenario-labs.ts";
 import { simWorld } from "../sim/scenario/world.ts";
@@ -10,11 +11,24 @@ import { StepFailed, Steps } from "./steps.ts";
 
 type File = Awaited<ReturnType<typeof scenarioFiles>>[number];
 
-/**
- * `npm run scenarios`: all that can run here, first in the simulator, then in the lab, and a table. `npm run scenarios --
- * PATTERN...`: those with a pattern in their name.
- */
-async function main(patterns: readonly string[]): Promise<number> {
+const usage = `npm run scenarios [-- PATTERN...] [--labs N]
+  PATTERN  only those with one of these in their name
+  --labs   how many labs at once, 1 to 8 (1): each wants a core of its own
+`;
+
+interface Asked {
+  readonly patterns: readonly string[];
+  readonly labs: number;
+}
+
+/** `npm run scenarios`: all that can run here, first in the simulator, then in the lab, and a table. */
+async function main(args: readonly string[]): Promise<number> {
+  const asked = readArguments(args);
+  if (asked === undefined) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const { patterns, labs } = asked;
   const steps = new Steps();
   const all = (await scenarioFiles()).filter(
     ({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)),
@@ -24,13 +38,27 @@ async function main(patterns: readonly string[]): Promise<number> {
     return 2;
   }
   for (const file of all) if (file.scenario.header.worlds.includes("sim")) await inSim(steps, file);
-  await inLab(steps, all);
+  await inLab(steps, all, labs);
   const run = steps.outcomes.filter(({ end }) => end !== "not run").length;
   process.stderr.write(
     `\n${steps.table()}  ${run} of ${steps.outcomes.length} run, ${steps.failed ? "failed" : "passed"} in ${seconds(steps.progress.total_ms)}\n`,
   );
   if (steps.failed) return 1;
   return run === 0 ? 3 : 0;
+}
+
+/** Undefined: they can't be understood. */
+function readArguments(args: readonly string[]): Asked | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { labs: { type: "string", default: "1" } },
+    });
+    return /^[1-8]$/.test(values.labs) ? { patterns: positionals, labs: Number(values.labs) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** There are many, and each takes no time: only those that fail are told step by step. */
@@ -52,7 +80,7 @@ async function inSim(steps: Steps, { name, scenario }: File): Promise<void> {
   });
 }
 
-async function inLab(steps: Steps, all: readonly File[]): Promise<void> {
+async function inLab(steps: Steps, all: readonly File[], labs: number): Promise<void> {
   const can = canHost();
   const ready: Scenario[] = [];
   for (const { name, scenario } of all) {
@@ -62,18 +90,31 @@ async function inLab(steps: Steps, all: readonly File[]): Promise<void> {
     else if (!can.ok) steps.notRun(`lab: ${name}`, can.why);
     else ready.push(scenario);
   }
-  for (const { scenarios } of groupByLab(ready)) await runGroup(steps, scenarios);
+  for (const { scenarios } of groupByLab(ready)) {
+    // Each lab takes the next one when it has done its own.
+    const next = scenarios.values();
+    await Promise.all(
+      Array.from({ length: Math.min(labs, scenarios.length) }, (_, lab) =>
+        runGroup(steps, labs === 1 ? "scenarios" : `scenarios-${lab + 1}`, next, labs > 1),
+      ),
+    );
+  }
 }
 
-async function runGroup(steps: Steps, scenarios: readonly Scenario[]): Promise<void> {
-  await inOneLab("scenarios", scenarios, steps.progress, async (scenario, run) => {
+async function runGroup(
+  steps: Steps,
+  lab: string,
+  scenarios: Iterable<Scenario>,
+  besideOthers: boolean,
+): Promise<void> {
+  await inOneLab(lab, scenarios, steps.progress, async (scenario, run) => {
     const name = scenario.file.replace(/^scenarios\/|\.txt$/g, "");
     process.stdout.write(`\n${name}: ${scenario.header.title}\n`);
     return await steps.quiet(`lab: ${name}`, async () => {
       const { ok, problems } = await run({
         begins: () => undefined,
         ends: (step) => {
-          process.stdout.write(`${lineOf(step)}\n`);
+          process.stdout.write(`${besideOthers ? `${name}:` : ""}${lineOf(step)}\n`);
         },
       });
       if (ok) return "";

@@ -1,7 +1,11 @@
 import { relative } from "node:path";
 import { buildDuet } from "../lab/build.ts";
+import { dropUnfinished } from "../lab/cache.ts";
 import { canHost, ensureHost } from "../lab/host.ts";
 import { ensureImage } from "../lab/image.ts";
+import { buildBehind } from "../lab/kubernetes/behind.ts";
+import { ensureKubernetesHost } from "../lab/kubernetes/ensure.ts";
+import { onInterrupt } from "../src/cli/interrupt.ts";
 import { seconds } from "../src/machine/progress.ts";
 import { runChecks, runShellcheck } from "./checks.ts";
 import { type Counts, runTests, type TestRun } from "./nodetest.ts";
@@ -15,12 +19,14 @@ async function main(patterns: readonly string[]): Promise<number> {
   const steps = new Steps();
   const everything = patterns.length === 0;
   const plan = planTests(await treeFiles(), patterns);
-  if (plan.ordinary.length + plan.lab.length === 0) {
+  const inLab = plan.lab.length + plan.kubernetes.length;
+  if (plan.ordinary.length + inLab === 0) {
     steps.progress.say(`no test file has ${patterns.join(" or ")} in its path`);
     return 2;
   }
+  onInterrupt("what was built whole stays in the cache", dropUnfinished);
   if (everything) await runChecks(steps);
-  const lab = plan.lab.length > 0 || everything ? await prepareLab(steps) : false;
+  const lab = inLab > 0 || everything ? await prepareLab(steps, plan) : no_lab;
   if (everything) {
     await runShellcheck(steps);
     await steps.quiet("build", async () => relative(checkout, await buildDuet(steps.progress)));
@@ -32,18 +38,28 @@ async function main(patterns: readonly string[]): Promise<number> {
   );
   if (steps.failed) return 1;
   // Asked for lab tests alone, where none can run: that is no success.
-  return plan.ordinary.length === 0 && !lab ? 3 : 0;
+  return plan.ordinary.length === 0 && !lab.whole ? 3 : 0;
 }
 
-/** Debian packages and the machines' OS image; whether lab tests can run. */
-async function prepareLab(steps: Steps): Promise<boolean> {
+/** Whether lab tests can run, and when those can that need Kubernetes. */
+interface LabReady {
+  readonly whole: boolean;
+  readonly kubernetes?: Promise<boolean>;
+}
+const no_lab: LabReady = { whole: false };
+
+/** Debian packages and the machines' OS image; Kubernetes is built behind what follows. */
+async function prepareLab(steps: Steps, plan: TestPlan): Promise<LabReady> {
   const can = canHost();
   if (!can.ok) {
     steps.notRun("lab tests", can.why);
-    return false;
+    return no_lab;
   }
+  const kubernetes = plan.kubernetes.length > 0;
   const packages = await steps.quiet("host packages", async () => {
     await ensureHost(steps.progress, { tests: true });
+    // Now, and not behind the tests: apt lets only one in.
+    if (kubernetes) await ensureKubernetesHost(steps.progress);
     return "";
   });
   const image = await steps.quiet("OS image", async () => {
@@ -51,17 +67,33 @@ async function prepareLab(steps: Steps): Promise<boolean> {
     process.env["DUET_IMAGE_ROOT"] = root;
     return "";
   });
-  if (!packages || !image) steps.blocked("lab tests", "not run: what they need failed, see above");
-  return packages && image;
+  const whole = packages && image;
+  if (!whole) {
+    steps.blocked("lab tests", "not run: what they need failed, see above");
+    return no_lab;
+  }
+  return kubernetes ? { whole, kubernetes: buildKubernetes(steps) } : { whole };
 }
 
-async function testStep(steps: Steps, plan: TestPlan, lab: boolean): Promise<void> {
+/** Ten minutes the first time: in the idle class, so that the tests before those that need it don't notice. */
+async function buildKubernetes(steps: Steps): Promise<boolean> {
+  const built = await steps.quiet("Kubernetes, behind the tests", async () => {
+    await buildBehind();
+    return "";
+  });
+  if (!built) steps.blocked("lab tests with Kubernetes", "not run: it was not built, see above");
+  return built;
+}
+
+async function testStep(steps: Steps, plan: TestPlan, lab: LabReady): Promise<void> {
   const runs: TestRun[] = [{ files: plan.ordinary, concurrency: true, file_ms_max: 600_000 }];
   // One at a time: each boots machines and measures, on two cores.
-  if (lab) runs.push({ files: plan.lab, concurrency: 1, file_ms_max: 1_200_000 });
+  const alone = { concurrency: 1, file_ms_max: 1_200_000 } as const;
+  if (lab.whole) runs.push({ files: plan.lab, ...alone });
+  if (lab.kubernetes !== undefined) runs.push({ files: plan.kubernetes, ...alone, ready: lab.kubernetes });
   const waiting = runs.filter((each) => each.files.length > 0);
   if (waiting.length === 0) return;
-  const name = waiting.some((each) => each.files === plan.lab) ? "tests and lab tests" : "tests";
+  const name = waiting.some((each) => each.concurrency === 1) ? "tests and lab tests" : "tests";
   await steps.quiet(name, async () => verdict(await runTests(waiting)));
 }
 

@@ -1,9 +1,13 @@
 /** Lab tests start real machines: they need root, and run one at a time. */
 export const isLabTest = (path: string): boolean => path.endsWith(".lab.test.ts");
 
+/** Those of them that need a lab with Kubernetes: they come last, when it is built. */
+const isKubernetesTest = (path: string): boolean => /^lab\/kubernetes[^/]*\.lab\.test\.ts$/.test(path);
+
 export interface TestPlan {
   readonly ordinary: readonly string[];
   readonly lab: readonly string[];
+  readonly kubernetes: readonly string[];
 }
 
 /** The test files of the tree, or those whose path has one of the patterns in it. */
@@ -13,5 +17,9 @@ export function planTests(files: readonly string[], patterns: readonly string[])
       /^(src|lab|sim|scripts)\/.*\.test\.ts$/.test(path) &&
       (patterns.length === 0 || patterns.some((pattern) => path.includes(pattern))),
   );
-  return { ordinary: tests.filter((path) => !isLabTest(path)), lab: tests.filter(isLabTest) };
+  return {
+    ordinary: tests.filter((path) => !isLabTest(path)),
+    lab: tests.filter((path) => isLabTest(path) && !isKubernetesTest(path)),
+    kubernetes: tests.filter(isKubernetesTest),
+  };
 }

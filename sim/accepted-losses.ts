@@ -1,5 +1,5 @@
 import type { Word } from "../src/decide/facts.ts";
-import { beginsAfterLoss } from "../src/decide/lineage.ts";
+import { beginsAfterLoss, raiseOf } from "../src/decide/lineage.ts";
 import type { Node } from "./agents/node.ts";
 import type { Truth } from "./truth.ts";
 
@@ -34,6 +34,9 @@ export class AcceptedLosses {
     this.#seen.add(name);
     if (lineage.owner !== node?.name || !this.#consented.delete(machine)) return;
     this.#accepted(node, lineage.epoch);
-    this.#truth.world.history.lossAccepted(machine);
+    const { history } = this.#truth.world;
+    history.lossAccepted(machine);
+    // What was lost had been raised by a loss that nobody could tell this machine of.
+    if (raiseOf(lineage.epoch, 0) <= history.shown) history.revisionsGoBack();
   }
 }

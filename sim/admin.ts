@@ -1,6 +1,7 @@
 import { no_word, type Word } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
 import { AcceptedLosses } from "./accepted-losses.ts";
+import { confirmDown } from "./agents/confirm.ts";
 import { wake } from "./agents/etcd.ts";
 import { membershipOf } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
@@ -9,7 +10,7 @@ import { label } from "./kernel/label.ts";
 import { traceKind } from "./kernel/trace.ts";
 import { canRun, holdingOf, type Truth } from "./truth.ts";
 
-const both = label("admin.both");
+const past = label("admin.past");
 const wordLine = traceKind("storm.admin", (machine, what) => `an admin on ${machine}: ${what}`);
 
 /** What the sentence asks for, by the rule that said it. */
@@ -17,11 +18,12 @@ export const asks = {
   "R-POWER-UNREAD": "confirm",
   "R-START-BLOCKED": "confirm",
   "R-STOP-FAILED": "clean up",
-  "R-NO-WITNESS": "accept unknown",
-  "R-TAGS-UNREAD": "accept unknown",
-  "R-TAGS-UNPROVEN": "accept unknown",
-  "R-NEWER-TAG": "accept",
-  "R-NEWER-PEER": "accept",
+  "R-NO-WITNESS": "confirm",
+  "R-WORD-ALONE": "confirm",
+  "R-TAGS-UNREAD": "confirm",
+  "R-TAGS-UNPROVEN": "confirm",
+  "R-NEWER-TAG": "confirm",
+  "R-NEWER-PEER": "confirm",
   "R-TIE": "choose",
   "R-BOTH-GAVE-UP": "choose",
   "R-STUCK": "choose",
@@ -59,16 +61,12 @@ export class Admin {
     if (rule === undefined || !isAsked(rule)) return;
     const ask = asks[rule];
     // In a hurry he says first what he has seen, and reads the rest of the sentence when that was not enough.
-    if (how === "words" && ask.startsWith("accept") && this.#confirmFirst(node)) return;
+    if (how === "words" && ask === "confirm" && this.#confirmFirst(node)) return;
     switch (ask) {
       case "confirm":
-        this.#speak(node, { peerDown: this.#isOff(node.peer) });
-        return;
-      case "accept unknown":
-        this.#speak(node, { accept: "unknown" });
-        return;
-      case "accept":
-        this.#speak(node, { accept: epochIn(node.verdict?.sentence ?? "") });
+        if (!asksToChoose(node.verdict?.sentence ?? ""))
+          this.#confirm(node, how, acceptIn(node.verdict?.sentence ?? ""));
+        else if (how === "all") this.#choose();
         return;
       case "choose":
         if (how === "all") this.#choose();
@@ -104,16 +102,38 @@ export class Admin {
     const { spoken } = node.memory;
     const said = spoken?.ring === membershipOf(node).ring && spoken.word.peerDown;
     if (said || !this.#isOff(node.peer)) return false;
-    this.#speak(node, { peerDown: true });
+    this.#confirm(node, "words");
     return true;
   }
 
-  /** With the peer off he mostly says so too: the sentence after this one would ask for it. */
+  /** By the command, which switches the peer off first where it can. What is on he leaves alone. */
+  #confirm(node: Node, how: "all" | "words", accept?: Word["accept"]): void {
+    if (!this.#isOff(node.peer)) return;
+    // In the middle of a storm the command is often too slow. Then also past it: the rules have to stand what it would have refused.
+    if (how === "words" && node.world.kernel.choices.pick(past, 2) === 1) {
+      this.#speak(node, { peerDown: true, accept });
+      return;
+    }
+    const text = textOf({ ...no_word, peerDown: true, accept });
+    node.world.kernel.note(wordLine, node.name, text);
+    confirmDown(node, accept, {
+      said: (word) => this.#accepted.said(node.id, word),
+      // In a hurry he reads what the refusal says at his next visit.
+      refused: (instead) => {
+        const reads = how === "all" || accept !== undefined;
+        if (reads && instead !== undefined && instead !== accept) this.#confirm(node, how, instead);
+      },
+    });
+  }
+
   #speak(node: Node, said: Partial<Word>): void {
     const { ring } = membershipOf(node);
     const before = node.memory.spoken?.ring === ring ? node.memory.spoken.word : no_word;
-    const more = node.world.kernel.choices.pick(both, 3) !== 1 && this.#isOff(node.peer);
-    const word: Word = { ...before, ...said, peerDown: before.peerDown || said.peerDown === true || more };
+    const word: Word = {
+      peerDown: before.peerDown || said.peerDown === true,
+      accept: said.accept ?? before.accept,
+      choose: said.choose ?? before.choose,
+    };
     if (same(word, before)) return;
     node.memory.spoken = { word, ring };
     this.#accepted.said(node.id, word);
@@ -157,10 +177,13 @@ export class Admin {
 const same = (one: Word, other: Word): boolean =>
   one.peerDown === other.peerDown && one.accept === other.accept && one.choose === other.choose;
 
-/** The epoch that the sentence names. */
-function epochIn(sentence: string): number | undefined {
-  const [, epoch] = /the loss of epoch (\d+)/.exec(sentence) ?? [];
-  return epoch === undefined ? undefined : Number(epoch);
+/** The peer is here, and so not down. */
+const asksToChoose = (sentence: string): boolean => sentence.includes("`duet choose-data");
+
+/** What the sentence names behind the command. */
+function acceptIn(sentence: string): Word["accept"] {
+  const [, what] = /duet confirm-peer-down --accept-data-loss (\d+|unknown)/.exec(sentence) ?? [];
+  return what === undefined || what === "unknown" ? what : Number(what);
 }
 
 function textOf({ peerDown, accept, choose }: Word): string {

@@ -76,6 +76,8 @@ export class Bmc {
   /** The service answers; not while the BMC boots or resets. */
   #serving = true;
   #frozen: PowerState | undefined;
+  /** It has lost sight of its machine: it shows Off, and refuses commands. Only together: Off behind a command that was taken is true. */
+  #blind = false;
   #was_on = false;
   #steps: readonly Step[] = [];
   #moving: Event | undefined;
@@ -103,6 +105,19 @@ export class Bmc {
     );
   }
 
+  get blind(): boolean {
+    return this.#blind;
+  }
+
+  set blind(blind: boolean) {
+    this.#blind = blind;
+    this.#kernel.note(
+      faultLine,
+      this.machine,
+      blind ? "shows Off, and refuses commands" : "sees its machine again",
+    );
+  }
+
   /** Its machine and itself have power to live on. */
   get fed(): boolean {
     return this.#fed;
@@ -122,6 +137,10 @@ export class Bmc {
     const [step] = this.#steps;
     if (step !== undefined) return step === "on" ? "PoweringOn" : "PoweringOff";
     return this.#metal.isOn() ? "On" : "Off";
+  }
+
+  get #shown(): PowerState {
+    return this.#blind ? "Off" : (this.#frozen ?? this.power);
   }
 
   get etag(): string {
@@ -158,12 +177,13 @@ export class Bmc {
     const pretend = turn === "pretend";
     switch (request.kind) {
       case "read":
-        return { status: 200, power: this.#frozen ?? this.power, tag: this.tag, etag: this.etag };
+        return { status: 200, power: this.#shown, tag: this.tag, etag: this.etag };
       case "tag":
         if (request.if_match !== undefined && request.if_match !== this.etag) return { status: 412 };
         if (!pretend) this.writeTag(request.value);
         return { status: 200, tag: pretend ? request.value : this.tag, etag: this.etag };
       case "reset":
+        if (this.#blind) return { status: 503 };
         return pretend ? { status: 204 } : this.#reset(request.type);
       case "manager reset":
         if (!pretend) this.#restart(this.#times.manager_reset_us);

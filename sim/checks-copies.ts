@@ -39,12 +39,12 @@ class Look {
   constructor(unit: EtcdUnit, machine: Machine) {
     this.#unit = unit;
     this.#machine = machine;
-    this.#folder = unit.folder.value;
+    this.#folder = unit.data;
   }
 
   isSame(): boolean {
     return (
-      this.#folder === this.#unit.folder.value &&
+      this.#folder === this.#unit.data &&
       this.#aside === this.#unit.aside.length &&
       this.#powered === this.#machine.powered
     );
@@ -53,11 +53,11 @@ class Look {
   /** True: its data went while it was off. */
   again(): boolean {
     if (this.isSame()) return false;
-    const { folder, aside } = this.#unit;
+    const { data, aside } = this.#unit;
     const { powered, boot } = this.#machine;
     const away = (!this.#powered && !powered) || boot !== this.#boot;
-    const lost = away && folder.value !== this.#folder;
-    this.#folder = folder.value;
+    const lost = away && data !== this.#folder;
+    this.#folder = data;
     this.#aside = aside.length;
     this.#powered = powered;
     this.#boot = boot;
@@ -67,7 +67,7 @@ class Look {
 
 /** Those in use first: mostly one of them is whole. */
 const copies = ({ etcd }: World): readonly DataFolder[] => [
-  ...etcd.flatMap(({ folder }) => folder.value ?? []),
+  ...etcd.flatMap(({ data }) => data ?? []),
   ...etcd.flatMap(({ aside }) => aside),
 ];
 

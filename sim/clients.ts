@@ -164,7 +164,7 @@ export class Clients {
 /** An answer of this member, as the history looks at it. */
 export function servedBy({ applier: { store, membership }, name }: Member): Served {
   const holders = membership.voters.map((voter) => membership.machines[voter] ?? -1);
-  return { by: store, name, values: store.values, holders };
+  return { by: store, name, values: store.values, raised: store.raised, holders };
 }
 
 /** Some clients more, beside those that are there. */
@@ -178,6 +178,6 @@ export function burst(
     history,
     { ...steadyLoad, ...load, gives_up: true },
     2,
-    (id) => world.unit(id).running,
+    (id) => world.unit(id).open,
   ).start();
 }

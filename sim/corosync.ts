@@ -41,6 +41,7 @@ interface Node {
   losing: Event | undefined;
   joining: Event | undefined;
   readonly listeners: ((view: View) => void)[];
+  readonly stopped: (() => void)[];
   /** Messages to the other that it has not been given yet. */
   readonly sent: { readonly ring: number; readonly deliver: () => void }[];
   pumping: boolean;
@@ -95,11 +96,17 @@ export class Corosync {
     this.#look();
   }
 
+  /** Told when it ends in order while its machine goes on, for a moment: whoever asks it then gets no answer. */
+  onStop(machine: number, listener: () => void): void {
+    this.#node(machine).stopped.push(listener);
+  }
+
   /** An orderly end: the other knows at once and does not take it for a loss. */
   stop(machine: number): void {
     const node = this.#node(machine);
     const peer = this.#peer(node);
     this.dead(machine);
+    for (const listen of node.stopped) listen();
     if (peer.life !== undefined && peer.view.members.includes(machine) && this.#hears(peer, node, true))
       this.#kernel.after(this.#times.message_us, () => {
         if (peer.life?.alive === true && node.life === undefined) this.#alone(peer);
@@ -289,6 +296,7 @@ const nodeOf = (id: number): Node => ({
   losing: undefined,
   joining: undefined,
   listeners: [],
+  stopped: [],
   sent: [],
   pumping: false,
 });

@@ -35,6 +35,8 @@ export class Disk {
   readonly machine: number;
   /** Each sync takes so much longer. */
   slower_us = 0;
+  /** After an error nothing more is written to it, until the machine has been off. */
+  readOnly = false;
   readonly #kernel: Kernel;
   readonly #times: DiskTimes;
   readonly #files = new Set<Durable>();

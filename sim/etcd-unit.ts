@@ -18,6 +18,8 @@ export class EtcdUnit implements Tenant {
   readonly machine: Machine;
   /** The folder as a name in the file system: moving it aside is a write that has to be synced like any other. */
   readonly folder: Cell<DataFolder | undefined>;
+  /** What is to take its place, whole. */
+  readonly staged: Cell<DataFolder | undefined>;
   readonly aside: DataFolder[] = [];
   /** Why each start fails, while it does. */
   hindered: string | undefined;
@@ -25,6 +27,7 @@ export class EtcdUnit implements Tenant {
   readonly #peer: () => Member | undefined;
   #member: Member | undefined;
   #masked = false;
+  #closed = false;
   #held: (() => void) | undefined;
   /** Told to end while it was held. */
   #doomed = false;
@@ -35,10 +38,25 @@ export class EtcdUnit implements Tenant {
     this.machine = machine;
     this.#peer = peer;
     this.folder = machine.disk.cell<DataFolder | undefined>(undefined);
+    this.staged = machine.disk.cell<DataFolder | undefined>(undefined);
   }
 
   get running(): Member | undefined {
     return this.#member?.running === true ? this.#member : undefined;
+  }
+
+  /** Where clients find it, and everybody else but who started it closed. */
+  get open(): Member | undefined {
+    return this.#closed ? undefined : this.running;
+  }
+
+  get closed(): Member | undefined {
+    return this.#closed ? this.running : undefined;
+  }
+
+  /** Between the two renames of a swap there is nothing in the folder's own place. */
+  get data(): DataFolder | undefined {
+    return this.folder.value ?? this.staged.value;
   }
 
   /** Started and not ended: it may still read its log. */
@@ -72,15 +90,25 @@ export class EtcdUnit implements Tenant {
     this.folder.write(undefined);
   }
 
+  /** Beside the data; the caller syncs the cell. */
+  stage(data: DataFolder): void {
+    this.machine.disk.attach(data);
+    this.staged.write(data);
+  }
+
   /** `done` says nothing once the port is open, and otherwise why it is not. The life is that of the machine. */
-  start(how: StartKind, done: (why: string | undefined) => void): void {
+  start(how: StartKind, done: (why: string | undefined) => void, closed = false): void {
     const data = this.folder.value;
     if (this.#masked) done("the unit is masked");
     else if (this.hindered !== undefined) done(this.hindered);
+    else if (this.machine.disk.readOnly) done("read-only file system");
     else if (this.active) done("etcd runs already");
     else if (data === undefined) done("there is no data folder");
     else if (how.kind === "join" && !this.#listed(data.member)) done("no running member knows this one");
-    else this.#start(data, how, this.machine.life, done);
+    else {
+      this.#closed = closed;
+      this.#start(data, how, this.machine.life, done);
+    }
   }
 
   #listed(id: number): boolean {

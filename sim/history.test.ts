@@ -10,6 +10,7 @@ function world() {
     by: { name },
     name,
     values,
+    raised: 0,
     holders,
   });
   return { kernel, history, side };
@@ -51,6 +52,29 @@ test("an answer from before what a client had already seen is seen", () => {
   const read = history.begin("read", 0);
   history.answer(read, 1, side("b", [one.id]), one.id);
   assert.equal(kernel.violation?.check, "revisions never go back");
+});
+
+test("after an accepted loss nobody sees a revision twice, unless it is said that they go back", () => {
+  const lost = () => {
+    const made = world();
+    const [one, two] = [made.history.begin("write", 0), made.history.begin("write", 0)];
+    made.history.answer(one, 1, made.side("a", [one.id], [0, 1]), one.id);
+    made.history.answer(two, 2, made.side("b", [one.id, two.id], [1]), two.id);
+    made.history.lossAccepted(0);
+    const next = made.history.begin("write", 0);
+    return { ...made, next, left: made.side("a", [one.id, next.id], [0]) };
+  };
+  const back = lost();
+  back.history.answer(back.next, 2, back.left, back.next.id);
+  assert.equal(back.kernel.violation?.check, "revisions never go back");
+  const raised = lost();
+  raised.history.answer(raised.next, 2, { ...raised.left, raised: 1_000 }, raised.next.id);
+  assert.equal(raised.kernel.violation, undefined);
+  const said = lost();
+  said.history.revisionsGoBack();
+  const later = said.history.begin("write", 0);
+  said.history.answer(later, 2, said.side("a", [1, later.id], [0]), later.id);
+  assert.equal(said.kernel.violation, undefined);
 });
 
 test("a read that began before the write was answered may see either state", () => {

@@ -8,6 +8,8 @@ export interface Operation {
   readonly begun_us: number;
   /** The highest revision that any client had seen when this began. */
   readonly floor: number;
+  /** The same as clients see it, over all losses that were accepted. */
+  readonly shown: number;
   state: "open" | "done" | "failed";
 }
 
@@ -17,6 +19,8 @@ export interface Served {
   readonly by: object;
   readonly name: string;
   readonly values: readonly number[];
+  /** By so much is a revision that clients see above the number of writes. */
+  readonly raised: number;
   /** The machines whose members vote there: each of them holds what is answered. */
   readonly holders: readonly number[];
 }
@@ -36,6 +40,10 @@ export class History {
   acknowledged = 0;
   answered = 0;
   #high = 0;
+  /** The highest revision that clients were shown, which stays where what they saw is forgiven. */
+  #shown = 0;
+  /** Operations up to this number began before revisions could not be kept from going back. */
+  #went_back = 0;
   readonly #kernel: Kernel;
   /** How far a side's store was compared with the order. */
   #compared = new WeakMap<object, number>();
@@ -62,6 +70,7 @@ export class History {
       key,
       begun_us: this.#kernel.now_us,
       floor: this.#high,
+      shown: this.#shown,
       state: "open",
     };
     this.operations.push(made);
@@ -80,7 +89,20 @@ export class History {
     for (const [id, held] of this.#held.entries()) this.#held[id] = Math.min(held ?? 0, kept);
     this.#compared = new WeakMap();
     this.#given_up = this.operations.length;
+    // Of another cluster nobody expects anything.
+    if (machine === undefined) this.revisionsGoBack();
     for (const listen of this.onLoss) listen();
+  }
+
+  /** After an accepted loss there was nothing to raise them with, or nobody could know how far. */
+  revisionsGoBack(): void {
+    this.#shown = 0;
+    this.#went_back = this.operations.length;
+  }
+
+  /** The highest revision that clients were shown. */
+  get shown(): number {
+    return this.#shown;
   }
 
   /** A new disk, or one that lost what it had: nothing can be promised of it any more. */
@@ -103,6 +125,7 @@ export class History {
         "revisions never go back",
         `${side.name} answers ${operation.kind} ${operation.id} at revision ${revision}; clients had seen ${operation.floor} before it began`,
       );
+    this.#show(operation, revision + side.raised, side);
     if (operation.kind === "write" && side.values[revision - 1] !== operation.id)
       this.#kernel.fail(
         "linearizable",
@@ -114,6 +137,17 @@ export class History {
     operation.state = "done";
     this.answered += 1;
     if (operation.kind === "write") this.acknowledged += 1;
+  }
+
+  /** A loss may be accepted, and what was seen of it never be written again at the same revision. */
+  #show(operation: Operation, shown: number, side: Served): void {
+    const since = operation.id > Math.max(this.#given_up, this.#went_back) ? operation.shown : 0;
+    if (operation.kind === "write" ? shown <= since : shown < since)
+      this.#kernel.fail(
+        "revisions never go back",
+        `${side.name} shows revision ${shown} for ${operation.kind} ${operation.id}; clients had seen ${since} before it began`,
+      );
+    this.#shown = Math.max(this.#shown, shown);
   }
 
   #sees(operation: Operation, revision: number, value: number): void {

@@ -141,7 +141,8 @@ export class Machine {
     this.#kernel.note(line, this.id, how);
     this.life.end();
     for (const tenant of this.tenants) tenant.dead?.(this);
-    if (cut) this.disk.powerCut();
+    if (cut || this.disk.readOnly) this.disk.powerCut();
     else this.disk.syncAll();
+    this.disk.readOnly = false;
   }
 }

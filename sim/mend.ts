@@ -77,12 +77,17 @@ function repair({ world, site }: Storm): void {
   }
   for (const link of world.links) link.healBoth(0, 1);
   world.pdu.serving = site.hasPdu;
+  world.pacemaker.maintenance(false);
   for (const machine of world.machines) {
+    world.pacemaker.standby(machine.id, false);
     for (const end of [2, 3, 4]) world.management.healBoth(machine.id, end);
     world.bmc(machine.id).setFaults([]);
+    world.bmc(machine.id).blind = false;
     machine.disk.slower_us = 0;
     world.unit(machine.id).release();
     machine.resume();
+    // Nothing but a start mends that: who finds it switches the machine off.
+    if (machine.disk.readOnly) world.cutPower(machine.id);
     if (machine.id === site.dark) darken(world, machine.id);
     else if (world.pdu.isOn(machine.id)) world.feed(machine.id, true);
     else world.pdu.handle({ kind: "on", machine: machine.id }, () => undefined);

@@ -30,6 +30,7 @@ const promised = [
   "served-after-start",
   "both-leave-at-once",
   "cached-off",
+  "refused-off-counts",
 ];
 
 test("every plant has a name of its own, and all that were promised are there", () => {
@@ -41,11 +42,12 @@ test("every plant has a name of its own, and all that were promised are there", 
   );
 });
 
-test("a plant favours only what comes in ordinary storms too", () => {
-  const [plain] = stormKinds;
-  const ordinary = new Set(plain?.faults.map(({ name }) => name));
+test("a plant favours only what comes without it too, in storms of its kind", () => {
+  const faultsOf = (kind: string) =>
+    stormKinds.flatMap(({ name, faults }) => (name === kind ? faults.map((fault) => fault.name) : []));
   const kinds = new Set(stormKinds.map(({ name }) => name));
   for (const { name, favours = [], kind = "plain" } of plants) {
+    const ordinary = new Set(faultsOf(kind));
     assert.deepEqual(
       favours.filter((fault) => !ordinary.has(fault)),
       [],

@@ -3,6 +3,7 @@ import { dataPlants } from "./plants/data.ts";
 import { fencePlants } from "./plants/fence.ts";
 import { momentPlants } from "./plants/moments.ts";
 import type { Plant } from "./plants/plant.ts";
+import { raisePlants } from "./plants/raise.ts";
 import { rejoinPlants } from "./plants/rejoin.ts";
 import { takeoverPlants } from "./plants/takeover.ts";
 import { waitPlants } from "./plants/wait.ts";
@@ -14,6 +15,7 @@ export { noPlant, type Plant, withoutMistake } from "./plants/plant.ts";
 export const plants: readonly Plant[] = [
   ...dataPlants,
   ...takeoverPlants,
+  ...raisePlants,
   ...fencePlants,
   ...rejoinPlants,
   ...waitPlants,

@@ -9,6 +9,17 @@ const theirs = (truth: Truth, me: number) => holdingOf(truth, 1 - me);
 const order = (truth: Truth, me: number) => rank(mine(truth, me).lineage, theirs(truth, me).lineage);
 const isMember = ({ world }: Truth, me: number): boolean => world.corosync.view(me).members.includes(1 - me);
 
+const areTagsUnread: Reason = (truth, me) =>
+  tagsThere(truth).some(({ kind }) => kind !== "lineage") || [0, 1].some((id) => !answers(truth, me, id));
+
+/** Both machines have the same etcd here, for ever: whoever says this says what can't be so. */
+export const oneEtcd: ReadonlySet<string> = new Set([
+  "R-OLD-ETCD",
+  "R-OLD-ETCD-ALONE",
+  "R-OLD-ETCD-JOIN",
+  "R-NEW-ETCD-JOIN",
+]);
+
 /** For each rule that calls a person: what must be so in the world. One without a line here is a violation when it is met. */
 export const reasons: Readonly<Record<string, Reason>> = {
   "R-BOTH-GAVE-UP": (truth) => [0, 1].every((id) => holdingOf(truth, id).surrendered !== undefined),
@@ -38,8 +49,8 @@ export const reasons: Readonly<Record<string, Reason>> = {
     tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, mine(truth, me).lineage)),
   "R-TAGS-UNPROVEN": (truth) => truth.site.witness === "unproven",
   "R-NO-WITNESS": ({ site }) => site.witness === "off",
-  "R-TAGS-UNREAD": (truth, me) =>
-    tagsThere(truth).some(({ kind }) => kind !== "lineage") || [0, 1].some((id) => !answers(truth, me, id)),
+  "R-TAGS-UNREAD": areTagsUnread,
+  "R-WORD-ALONE": (truth, me) => truth.site.witness !== "on" || areTagsUnread(truth, me),
   "R-STOP-FAILED": ({ world }, me) => world.pacemaker.controller(me)?.belief(1 - me).unclean === true,
   "R-START-BLOCKED": (truth, me) => !answers(truth, me, 1 - me),
   "R-POWER-UNREAD": (truth, me) => !answers(truth, me, 1 - me),

@@ -20,12 +20,22 @@ export const stormChecks = (site: Site): readonly Check[] => [
   claimForNothing(site),
 ];
 
+/** Turns are counted from a loss that both saw. Two that booted apart have none, and two people there can have each switch the other off. */
 const bothFenced = (site: Site): Check => ({
   name: "both fenced",
-  sentence: "never do two machines switch each other off",
-  watch: ({ kernel, machines, onFenced }) => {
+  sentence:
+    "never do two machines switch each other off, unless people told both to that have not met since they booted",
+  watch: ({ kernel, machines, onCommanded, onFenced }) => {
+    const told = [false, false];
+    const isTold = (by: number): boolean => {
+      const memory = site.nodes[by]?.memory;
+      return memory?.spoken?.word.peerDown === true && !memory.remembered.seen;
+    };
+    onCommanded.push((target, by) => {
+      told[target] = isTold(by);
+    });
     const look = () => {
-      if (machines[0].powered || machines[1].powered) return;
+      if (machines[0].powered || machines[1].powered || told.every(Boolean)) return;
       if (site.fenced_us.every((at_us) => kernel.now_us - at_us < race_us))
         kernel.fail("both fenced", "each was told to go off by the other, and both are off");
     };
@@ -89,10 +99,10 @@ const lastCopy = (site: Site): Check => ({
   sentence: "no machine gives up the last copy of what was acknowledged",
   watch: (world) => {
     site.stepped.push((machine, step) => {
-      if (step !== "move the data aside" || world.unit(machine).folder.value === undefined) return;
+      if (step !== "move the data aside" || world.unit(machine).data === undefined) return;
       const { order } = world.history;
       const last = order.at(-1);
-      if (last !== undefined && !holds(world.unit(1 - machine).folder.value, last))
+      if (last !== undefined && !holds(world.unit(1 - machine).data, last))
         world.kernel.fail(
           "last copy",
           `machine ${machine} moves its data aside, and the other does not hold the last of ${order.length} writes`,

@@ -1,13 +1,15 @@
 import { aloneFaults, claimFaults } from "./faults/alone.ts";
-import { bmcFaults, tagFaults } from "./faults/bmc.ts";
+import { blindFaults, bmcFaults, tagFaults } from "./faults/bmc.ts";
 import { contentFaults } from "./faults/content.ts";
 import { diskFaults } from "./faults/disk.ts";
 import { damageFaults, etcdFaults } from "./faults/etcd.ts";
 import type { StormFault } from "./faults/fault.ts";
+import { plannedFaults } from "./faults/planned.ts";
 import { powerFaults } from "./faults/power.ts";
 import { sequenceFaults } from "./faults/sequences.ts";
-import { stepFaults } from "./faults/steps.ts";
+import { raiseFaults, stepFaults } from "./faults/steps.ts";
 import { wireFaults } from "./faults/wires.ts";
+import { wordFaults } from "./faults/words.ts";
 
 /** What may come in a storm, and what a person may be needed for in it. */
 export interface StormKind {
@@ -31,6 +33,8 @@ const common: readonly StormFault[] = [
   ...contentFaults,
   ...stepFaults,
   ...sequenceFaults,
+  ...wordFaults,
+  ...plannedFaults,
 ];
 
 /** What loses data comes often enough to be met twice in a storm. */
@@ -77,12 +81,24 @@ export const stormKinds: readonly StormKind[] = [
   {
     ...plain,
     name: "no witness, with a hasty admin",
-    faults: [...often(aloneFaults), ...tagFaults, ...common],
+    faults: [...often([...aloneFaults, ...raiseFaults]), ...tagFaults, ...common],
     witness: "off",
     hasPdu: false,
     heals: false,
     hasty: true,
   },
-  { ...plain, name: "no power strip", hasPdu: false, faults: [...powerFaults, ...tagFaults, ...common] },
-  { ...plain, name: "one stays dark", hasPdu: false, heals: false, outlasts: true },
+  {
+    ...plain,
+    name: "no power strip",
+    hasPdu: false,
+    faults: [...powerFaults, ...tagFaults, ...blindFaults, ...common],
+  },
+  {
+    ...plain,
+    name: "one stays dark",
+    hasPdu: false,
+    faults: [...blindFaults, ...common],
+    heals: false,
+    outlasts: true,
+  },
 ];

@@ -26,6 +26,21 @@ test("a storm repeats byte for byte", async () => {
   assert.equal(await lines(), await lines());
 });
 
+test("planned work comes in every kind of storm: maintenance, and standby with what comes in the middle of it", () => {
+  for (const { name, faults } of stormKinds)
+    for (const what of [
+      /^maintenance/,
+      /on standby for some time/,
+      /on standby, and the peer/,
+      /on standby, loses its power/,
+      /both machines are put/,
+    ])
+      assert.ok(
+        faults.some((fault) => what.test(fault.name)),
+        `${name}: ${what}`,
+      );
+});
+
 test("half of all storms lose nothing for which a person is needed, and no two faults share a name", () => {
   const plain = stormKinds.filter(({ heals, outlasts }) => heals && !outlasts);
   assert.ok(plain.length * 2 >= stormKinds.length);

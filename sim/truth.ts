@@ -12,7 +12,7 @@ export interface Truth {
 
 export function holdingOf({ world, site }: Truth, machine: number): Holding {
   const state = site.nodes[machine]?.state.value;
-  return { ...empty, ...state, ...logFacts(world.unit(machine).folder.value) };
+  return { ...empty, ...state, ...logFacts(world.unit(machine).data) };
 }
 
 export const tagsThere = ({ world }: Truth): readonly Tag[] =>
@@ -21,7 +21,7 @@ export const tagsThere = ({ world }: Truth): readonly Tag[] =>
 /** Does this machine's etcd start from what is there? */
 export function canRun({ world }: Truth, machine: number): boolean {
   const unit = world.unit(machine);
-  return unit.hindered === undefined && unit.folder.value?.corrupt === false;
+  return unit.hindered === undefined && !unit.machine.disk.readOnly && unit.data?.corrupt === false;
 }
 
 /** A full voter's data that runs. */
@@ -31,7 +31,7 @@ export const isFit = (truth: Truth, machine: number): boolean =>
 /** The BMC answers whoever asks it from there. */
 export function answers({ world }: Truth, from: number, machine: number): boolean {
   const bmc = world.bmc(machine);
-  return bmc.serving && bmc.faults.length === 0 && world.management.joined(from, 2 + machine);
+  return bmc.serving && bmc.faults.length === 0 && !bmc.blind && world.management.joined(from, 2 + machine);
 }
 
 /** A tag above this lineage that nobody's disk explains away. */

@@ -54,6 +54,8 @@ type Pair<T> = readonly [T, T];
 /** Ends of the management wire: the machines are 0 and 1. */
 const bmcEnd = (machine: number): number => 2 + machine;
 const pduEnd = 4;
+/** A shutdown waits so long for etcd. */
+const stop_us_max = 20_000_000;
 
 /** Two machines with all that is around them. What decides there is plugged in. */
 export class World {
@@ -74,6 +76,8 @@ export class World {
   readonly clients: Clients;
   /** Told when a machine that was on goes off by its BMC or outlet: whoever commanded that, and whatever was answered. */
   readonly onFenced: ((target: number, command: OffCommand) => void)[] = [];
+  /** Told when such a command arrives, and by whom it was sent. */
+  readonly onCommanded: ((target: number, by: number) => void)[] = [];
   /** The last command of this kind that arrived, for each machine. */
   readonly #commands: (OffCommand | undefined)[] = [];
   #ids = 0;
@@ -117,7 +121,7 @@ export class World {
     );
     this.history = new History(kernel);
     const load = { ...steadyLoad, ...options.load };
-    this.clients = new Clients(kernel, this.history, load, 2, (id) => this.unit(id).running);
+    this.clients = new Clients(kernel, this.history, load, 2, (id) => this.unit(id).open);
     for (const id of [0, 1]) this.#furnish(id);
     for (const check of [...safety, ...(options.checks ?? [])]) check.watch(this);
   }
@@ -171,8 +175,12 @@ export class World {
         },
         shutdown: (_, done) => {
           const controller = this.pacemaker.controller(id);
+          const left = () => {
+            this.pacemaker.dead(id);
+            done();
+          };
           if (controller === undefined) done();
-          else controller.leave(done);
+          else controller.leave(left);
         },
         dead: () => {
           this.pacemaker.dead(id);
@@ -185,7 +193,14 @@ export class World {
       {
         shutdown: (_, done) => {
           this.corosync.stop(id);
-          this.unit(id).stop(done);
+          // Where it can't be ended systemd gives up in the end, and goes on without it.
+          let open = true;
+          const ended = () => {
+            if (open) done();
+            open = false;
+          };
+          this.unit(id).stop(ended);
+          this.kernel.after(stop_us_max, ended);
         },
       },
       this.unit(id),
@@ -194,6 +209,7 @@ export class World {
 
   #commanded(by: number, target: number): void {
     this.#commands[target] = { by, boot: this.machine(by).boot, at_us: this.kernel.now_us };
+    for (const listen of this.onCommanded) listen(target, by);
   }
 
   #fenced(id: number): void {
@@ -256,7 +272,8 @@ export class World {
     deadline_us: number,
   ): Promise<T | undefined> {
     return this.#call<T>(life, deadline_us, (reply) => {
-      const member = this.unit(to).running;
+      const unit = this.unit(to);
+      const member = from === to ? unit.running : unit.open;
       if (member === undefined) return;
       const back = (answer: Answer) => {
         const seen = look(member, answer);

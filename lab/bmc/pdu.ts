@@ -10,7 +10,7 @@ export interface PduConfig extends ProcessorConfig {
   readonly times: PowerTimes & { readonly manager_reset_ms?: number };
 }
 
-/** Starts a power distribution unit: one outlet per machine, by the machine's name. */
+/** Starts a power distribution unit, with an outlet for each of these feeds, by name. */
 export async function startPdu(config: PduConfig, feeds: ReadonlyMap<string, Feed>): Promise<Running> {
   const store = await Store.open(config.folder, commonState);
   const log = logTo(config);

@@ -168,11 +168,11 @@ export async function bench(
   };
 }
 
-/** A PDU with one outlet, on loopback, with the credentials of these tests. */
+/** A PDU with one outlet, or several by name, on loopback, with the credentials of these tests. */
 export const testPdu = async (
   folder: string,
-  machine: string,
-  feed: Feed,
+  outlet: string | ReadonlyMap<string, Feed>,
+  feed: Feed = new FakeFeed(),
   { host = "127.0.0.1", times = { off_ms: 0, on_ms: 0 } }: { host?: string; times?: BmcConfig["times"] } = {},
 ): Promise<Running> =>
   await startPdu(
@@ -185,5 +185,5 @@ export const testPdu = async (
       credentials: { username, password: new Secret(password) },
       times,
     },
-    new Map([[machine, feed]]),
+    typeof outlet === "string" ? new Map([[outlet, feed]]) : outlet,
   );

@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fail } from "../../src/base/problem.ts";
-import { now_ms, sleep } from "../../src/machine/clock.ts";
 import { run, type RunOptions } from "../../src/machine/process.ts";
+import { Child } from "./child.ts";
 import type { Seat } from "./seat.ts";
 import { type Found, readFound, readStatus, readVerdict, type Status, type Verdict } from "./status.ts";
 
@@ -13,44 +10,23 @@ const rate_default = 2000;
 const writers = 128;
 /** An operation that nobody answers ends after 12 s; the rest is for a busy host. */
 const stop_ms_max = 40_000;
-const fresh_ms_max = 5_000;
 const judge_ms_max = 180_000;
-const look_ms = 20;
 
 /** 128 writers and a few readers, with a history of all that they did. */
 export class Crowd {
-  readonly #child: ChildProcess;
+  readonly #child: Child<Status>;
   readonly #seat: Seat;
   /** Of every key. */
   readonly #prefix: string;
   readonly history: string;
   readonly picture: string;
-  #status: Status | undefined;
-  #exit: number | string | undefined;
-  #complaint = "";
 
-  private constructor(child: ChildProcess, seat: Seat, prefix: string, history: string) {
+  private constructor(child: Child<Status>, seat: Seat, prefix: string, history: string) {
     this.#child = child;
     this.#seat = seat;
     this.#prefix = prefix;
     this.history = history;
     this.picture = join(seat.folder, "violation.html");
-    if (child.stdout !== null)
-      createInterface({ input: child.stdout }).on("line", (line) => {
-        this.#status = readStatus(line);
-      });
-    child.stderr?.on("data", (chunk: Buffer) => {
-      this.#complaint = `${this.#complaint}${chunk.toString()}`.slice(-1000);
-    });
-    child.stdin?.on("error", () => {
-      // It ended before it was told to: its status tells why.
-    });
-    child.on("error", (error) => {
-      this.#exit = error.message;
-    });
-    child.on("close", (status, signal) => {
-      this.#exit = status ?? signal ?? "unknown";
-    });
   }
 
   /** From now on they write; `per_s` is a steady rate instead of waves. Comes back with the first acknowledged write. */
@@ -61,57 +37,30 @@ export class Crowd {
     const pace =
       per_s === undefined ? ["-rate", rate_default, "-wave", writers] : ["-rate", per_s, "-wave", 1];
     const own = ["-history", history, "-prefix", prefix, ...pace.map(String), "-writers", String(writers)];
-    const [first, ...rest] = await seat.enter([seat.program, "load", ...seat.connection, ...own]);
-    // It ends when its input does, so also where this process is killed.
-    const child = spawn(first, rest, { stdio: ["pipe", "pipe", "pipe"], detached: true });
-    const crowd = new Crowd(child, seat, prefix, history);
-    await crowd.#while(stop_ms_max, () => (crowd.#status?.acknowledged ?? 0) === 0);
-    return crowd;
+    const argv = await seat.enter([seat.program, "load", ...seat.connection, ...own]);
+    const child = new Child(argv, readStatus, stop_ms_max);
+    await child.while((status) => (status?.acknowledged ?? 0) === 0);
+    return new Crowd(child, seat, prefix, history);
   }
 
-  async #while(deadline_ms: number, goesOn: () => boolean): Promise<void> {
-    const end_ms = now_ms() + deadline_ms;
-    while (!this.isOver && goesOn() && now_ms() < end_ms) await sleep(look_ms);
-  }
-
-  /** What it said last, some fifth of a second ago. */
   get status(): Status {
-    if (this.#status === undefined || (this.isOver && this.#exit !== 0))
-      return fail(
-        "DUET-E-PROCESS-FAILED",
-        "the clients",
-        `they ended with status ${this.#exit ?? "none"}: ${this.#complaint}`,
-        "see their message",
-      );
-    return this.#status;
+    return this.#child.status;
   }
 
-  /** What it says from now on. */
-  async fresh(): Promise<Status> {
-    const before = this.#status;
-    await this.#while(fresh_ms_max, () => this.#status === before);
-    return this.status;
+  fresh(): Promise<Status> {
+    return this.#child.fresh();
   }
 
   get isOver(): boolean {
-    return this.#exit !== undefined;
+    return this.#child.isOver;
   }
 
-  /** No new operation begins; waits for the end of those that are under way. */
-  async stop(): Promise<Status> {
-    this.#child.stdin?.end("stop\n");
-    await this.#while(stop_ms_max, () => true);
-    if (!this.isOver) this.kill();
-    return this.status;
+  stop(): Promise<Status> {
+    return this.#child.stop();
   }
 
   kill(): void {
-    // The whole group: nsenter does not take what it started with it.
-    try {
-      if (this.#child.pid !== undefined && !this.isOver) process.kill(-this.#child.pid, "SIGKILL");
-    } catch {
-      // It ended in this very moment.
-    }
+    this.#child.kill();
   }
 
   /** Whether the history can be that of one store that loses nothing. Only when they have stopped. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { cp, rm } from "node:fs/promises";
+import { cp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readMemberFacts } from "../../src/facts/facts.ts";
 import { until } from "../../src/machine/clock.ts";
+import { run } from "../../src/machine/process.ts";
 import { Progress } from "../../src/machine/progress.ts";
 import { scratch, versions } from "../etcd36/testing.ts";
 import { type Certificates, makeCertificates, TlsEtcd } from "../etcd36/testing-tls.ts";
@@ -95,3 +96,46 @@ test("an etcd that comes back with older data is found out, by its data and by t
     await member.process.kill();
   }
 });
+
+/** As duet does it after an accepted loss: with nothing lost, and with older data. */
+for (const lossy of [false, true])
+  test(`raised revisions ${lossy ? "hide no lost write, and do not go back" : "lose nothing, whatever they compact"}`, async () => {
+    await using folder = await scratch();
+    const files = await makeCertificates(folder.path);
+    const member = await TlsEtcd.create(etcd, "a", folder.path, files);
+    member.startFirst();
+    const crowd = await Crowd.begin(await seatBeside(folder.path, member, files));
+    const data = member.process.folder;
+    const older = join(folder.path, "older");
+    try {
+      await moreWrites(crowd, 300);
+      await member.process.kill("SIGTERM");
+      await cp(data, older, { recursive: true });
+      member.start();
+      await moreWrites(crowd, 300);
+      await member.process.kill("SIGTERM");
+      const db = join(lossy ? older : data, "member", "snap", "db");
+      const raised = join(folder.path, "raised");
+      const token = [
+        "--initial-cluster",
+        `a=${member.peerUrl}`,
+        "--initial-advertise-peer-urls",
+        member.peerUrl,
+      ];
+      const bump = ["--bump-revision=1000000000", "--mark-compacted", "--skip-hash-check", "--name=a"];
+      const to = ["--data-dir", raised, ...token, ...bump];
+      await run([join(etcd.folder, "etcdutl"), "snapshot", "restore", db, ...to]);
+      await rm(data, { recursive: true });
+      await rename(raised, data);
+      member.start();
+      await moreWrites(crowd, 300);
+      await crowd.stop();
+      const [found, verdict] = [await crowd.verify(), await crowd.check()];
+      assert.doesNotMatch(verdict.problems.join("\n"), /revisions went back|two datasets/);
+      if (lossy) assert.match(found.problems.join("\n"), /missing at a: .* acknowledged by a as revision/);
+      else assert.deepEqual([found.problems, verdict.problems], [[], []]);
+    } finally {
+      crowd.kill();
+      await member.process.kill();
+    }
+  });

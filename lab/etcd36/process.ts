@@ -16,7 +16,8 @@ export interface Etcd {
 
 /** One etcd on loopback, for tests: its data, its ports, its process. */
 export class EtcdProcess {
-  readonly etcd: Etcd;
+  /** The one that the next start runs: a test may upgrade it, with the same data and addresses. */
+  etcd: Etcd;
   readonly name: string;
   readonly folder: string;
   readonly client: string;
@@ -37,7 +38,7 @@ export class EtcdProcess {
   }
 
   /** Starts it and returns at once. */
-  start(flags: readonly string[]): void {
+  start(flags: readonly string[], settings: Readonly<Record<string, string>> = {}): void {
     const out = openSync(`${this.folder}.log`, "a");
     this.#process = spawn(
       join(this.etcd.folder, "etcd"),
@@ -54,7 +55,7 @@ export class EtcdProcess {
         `--initial-advertise-peer-urls=${this.peer}`,
         ...flags,
       ],
-      { stdio: ["ignore", out, out] },
+      { stdio: ["ignore", out, out], env: { ...process.env, ...settings } },
     );
     closeSync(out);
   }
@@ -92,7 +93,7 @@ export class EtcdProcess {
     const program = join(this.etcd.folder, "etcdctl");
     return await run([program, "--endpoints", this.client, "--command-timeout=3s", ...args], {
       accept,
-      deadline_ms: 20_000,
+      deadline_ms: 60_000,
     });
   }
 

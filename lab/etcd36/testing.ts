@@ -135,9 +135,7 @@ export class Pair {
     // Refused for a moment after a start ("unhealthy cluster").
     await until(
       "the learner is added",
-      async () =>
-        (await through.ctl(["member", "add", who.name, "--learner", `--peer-urls=${who.peer}`], "any"))
-          .status === 0,
+      () => isDone(through, ["add", who.name, "--learner", `--peer-urls=${who.peer}`], /already exists/),
       { deadline_ms: 20_000 },
     );
     who.start([
@@ -151,10 +149,20 @@ export class Pair {
     const id = await memberId(who, through);
     await until(
       "the learner becomes a voter",
-      async () => (await through.ctl(["member", "promote", id], "any")).status === 0,
+      () => isDone(through, ["promote", id], /can only promote a learner member(?! which)/),
       { deadline_ms: 20_000 },
     );
     await who.ready();
+  }
+
+  /** As duet does it by plan: leadership goes over, then the membership, then the process. */
+  async leave(who: EtcdProcess, through: EtcdProcess): Promise<void> {
+    await who.ctl(["move-leader", await memberId(through, through)], "any");
+    const id = await memberId(who, through);
+    await until("the member is removed", () => isDone(through, ["remove", id], /member not found/i), {
+      deadline_ms: 20_000,
+    });
+    await who.kill();
   }
 
   async kill(): Promise<void> {
@@ -166,6 +174,12 @@ export class Pair {
     this.b.start(this.flags);
     await Promise.all([this.a.ready(), this.b.ready()]);
   }
+}
+
+/** Also where an earlier try went through and its answer was too late: then it is refused because it is done. */
+async function isDone(through: EtcdProcess, change: readonly string[], done: RegExp): Promise<boolean> {
+  const { status, stderr } = await through.ctl(["member", ...change], "any");
+  return status === 0 || done.test(stderr);
 }
 
 /** By its address, which is the only thing a test knows of it. */

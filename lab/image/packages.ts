@@ -32,3 +32,11 @@ export const packages: Readonly<Record<string, string>> = {
   ignition: "applies the first boot's files, as on CoreOS",
   e2fsprogs: "a machine can look at its disk",
 };
+
+/** Only for labs with Kubernetes: the other labs' image has none of it, and is another image. */
+export const kubernetesPackages: Readonly<Record<string, string>> = {
+  "containernetworking-plugins": "a pod's interface, its address, and the bridge between pods",
+  iptables: "Debian's network plugins masquerade with it",
+  conntrack: "for people: which connections a machine has translated",
+  "busybox-static": "the workloads of tests, as a container image",
+};

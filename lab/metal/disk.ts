@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as v from "valibot";
 import { fail } from "../../src/base/problem.ts";
 import { until } from "../../src/machine/clock.ts";
@@ -31,6 +31,8 @@ export async function makeDisk(lab: Lab, m: LabMachine): Promise<void> {
 }
 
 const withRootScript = join(import.meta.dirname, "with-root.sh");
+/** Where a machine that has power has its disk mounted. */
+const inside = (pidInside: number) => ["nsenter", "--target", String(pidInside), "--mount"] as const;
 const imageFile = (m: LabMachine): string => join(m.folder, "disk.img");
 
 /** The loop devices on a machine's image. A second mount of the same image would corrupt it: so this is asked first. */
@@ -65,17 +67,7 @@ export async function waitDiskFree(m: LabMachine): Promise<void> {
  * Without this the host's page cache would keep everything and no test could see a missing sync.
  */
 export async function cutDisk(m: LabMachine, pidInside: number): Promise<void> {
-  await run([
-    "nsenter",
-    "--target",
-    String(pidInside),
-    "--mount",
-    "xfs_io",
-    "-x",
-    "-c",
-    "shutdown",
-    join(m.folder, "disk"),
-  ]);
+  await run([...inside(pidInside), "xfs_io", "-x", "-c", "shutdown", join(m.folder, "disk")]);
 }
 
 /** Runs a command with the disk mounted at FOLDER/disk and the machine's root at FOLDER/root, while it has no power. */
@@ -85,7 +77,7 @@ export async function withRoot(
   argv: readonly [string, ...string[]],
 ): Promise<RunResult> {
   await waitDiskFree(m);
-  return await run(["sh", withRootScript, m.folder, lab.record.image, layerOf(lab), ...argv], {
+  return await run(["sh", withRootScript, m.folder, lab.record.image, layersOf(lab), ...argv], {
     deadline_ms: 60_000,
   });
 }
@@ -93,18 +85,29 @@ export async function withRoot(
 /** The layer above the OS image that carries duet: at a real site an image layer or a package does that. */
 export const layerOf = (lab: Pick<Lab, "folder">): string => join(lab.folder, "layer");
 
+/** All layers above the OS image, the topmost first, as an overlay's mount takes them. */
+export const layersOf = (lab: Pick<Lab, "folder" | "record">): string => {
+  const { kubernetes } = lab.record;
+  return [layerOf(lab), ...(kubernetes === undefined ? [] : [kubernetes.layer])].join(":");
+};
+
 const fillFile = (m: LabMachine): string => join(m.folder, "disk", "filled-by-the-lab");
 
 /** Leaves no free block on the machine's disk. */
 export async function fillDisk(m: LabMachine, pidInside: number): Promise<void> {
-  const inside = ["nsenter", "--target", String(pidInside), "--mount"] as const;
-  const { stdout } = await run([...inside, "df", "--block-size=1", "--output=avail", join(m.folder, "disk")]);
+  const { stdout } = await run([
+    ...inside(pidInside),
+    "df",
+    "--block-size=1",
+    "--output=avail",
+    join(m.folder, "disk"),
+  ]);
   const free = stdout.trim().split("\n").at(-1)?.trim() ?? "0";
-  await run([...inside, "fallocate", "--length", free, fillFile(m)], { accept: "any" });
+  await run([...inside(pidInside), "fallocate", "--length", free, fillFile(m)], { accept: "any" });
   // What is left over, to the last block; ends with "no space left", which is what was asked for.
   await run(
     [
-      ...inside,
+      ...inside(pidInside),
       "dd",
       "if=/dev/zero",
       `of=${fillFile(m)}`,
@@ -121,7 +124,25 @@ export async function fillDisk(m: LabMachine, pidInside: number): Promise<void> 
 }
 
 export async function freeDisk(m: LabMachine, pidInside: number): Promise<void> {
-  await run(["nsenter", "--target", String(pidInside), "--mount", "rm", "-f", fillFile(m)]);
+  await run([...inside(pidInside), "rm", "-f", fillFile(m)]);
+}
+
+/**
+ * An error of the file system, made by the kernel's own door for that: it is mounted so that nothing is written any more then, by
+ * anybody, until it is mounted anew.
+ */
+export async function breakDisk(m: LabMachine): Promise<void> {
+  for (const device of await loopDevices(m))
+    await writeFile(join("/sys/fs/ext4", basename(device), "trigger_fs_error"), "asked for by the lab");
+}
+
+export async function isBroken(m: LabMachine, pidInside: number): Promise<boolean> {
+  const found = ["findmnt", "--noheadings", "--output", "FS-OPTIONS", join(m.folder, "disk")] as const;
+  const { stdout } = await run([...inside(pidInside), ...found]);
+  return stdout
+    .trim()
+    .split(",")
+    .some((option) => option === "ro" || option === "emergency_ro");
 }
 
 /** Which block device has the brake on: kept in a file, since the kernel keeps it for the device's number, whoever has it next. */

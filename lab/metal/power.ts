@@ -10,7 +10,7 @@ import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from
 import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
 import { locked } from "../lock.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
-import { cutDisk, layerOf, releaseBrake, waitDiskFree } from "./disk.ts";
+import { cutDisk, layersOf, releaseBrake, waitDiskFree } from "./disk.ts";
 import { plugIn, pullPlugs } from "./plugs.ts";
 
 const bootScript = join(import.meta.dirname, "boot.sh");
@@ -59,9 +59,10 @@ async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
         bootScript,
         m.folder,
         record.image,
-        layerOf(lab),
+        layersOf(lab),
         String(record.cgroups.version),
         m.machine.name,
+        record.kubernetes?.store ?? "",
         ...entries,
       ],
       { detached: true, stdio: ["ignore", log.fd, log.fd] },

@@ -5,7 +5,7 @@ import { fill } from "./failover/data.ts";
 import { lose } from "./failover/loss.ts";
 import { measureMonitors, monitorTable } from "./failover/monitor.ts";
 import { takeDownWhenInterrupted } from "./failover/interrupt.ts";
-import { type Place, Places } from "./failover/place.ts";
+import { lab_name, type Place, Places } from "./failover/place.ts";
 import { rejoin } from "./failover/rejoin.ts";
 import { stopInOrder } from "./failover/stop.ts";
 import {
@@ -38,7 +38,7 @@ type Work<T> = (place: Place, say: (detail: string) => void) => Promise<T>;
 
 export async function measure(progress: Progress, options: BenchOptions): Promise<readonly BenchTable[]> {
   const bench = new FailoverBench(progress, options);
-  takeDownWhenInterrupted();
+  takeDownWhenInterrupted(lab_name);
   try {
     await bench.inLab("fast", disk_mb, async () => {
       await bench.losses("fast");

@@ -35,7 +35,7 @@ export async function measure(progress: Progress): Promise<BenchTable> {
 const sum = (all: ReadonlyMap<string, number>): number => [...all.values()].reduce((a, b) => a + b, 0);
 
 /** PSS in MiB by program. */
-async function sizes(lab: Lab, group: string): Promise<ReadonlyMap<string, number>> {
+export async function sizes(lab: Lab, group: string): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   for (const pid of await processesIn(join(cgroupsOf(lab).roster, group))) {
     const name = (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim();

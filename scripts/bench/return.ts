@@ -1,7 +1,7 @@
 import type { Progress } from "../../src/machine/progress.ts";
 import type { BenchOptions, BenchTable } from "../bench-table.ts";
 import { stops, type Stopped } from "./failover/cases.ts";
-import { type Place, Places } from "./failover/place.ts";
+import { lab_name, type Place, Places } from "./failover/place.ts";
 import { takeDownWhenInterrupted } from "./failover/interrupt.ts";
 import type { Outcome } from "./failover/table.ts";
 import { returnAlone, type Which } from "./return/lone.ts";
@@ -18,7 +18,7 @@ export const onlyByName = true;
 const disk_mb = 4 * 1024;
 
 export async function measure(progress: Progress, options: BenchOptions): Promise<readonly BenchTable[]> {
-  takeDownWhenInterrupted();
+  takeDownWhenInterrupted(lab_name);
   const places = new Places("fast", disk_mb, progress);
   const lone: readonly Which[] = options.quick ? ["first"] : ["first", "second"];
   const reboots: Result<Stopped, RebootRun>[] = [];

@@ -3,7 +3,7 @@ import {
   type BmcEffects,
   done,
   failed,
-  type OffWay,
+  type OffSwitch,
   type Outcome,
   success,
 } from "../../src/act/effects.ts";
@@ -14,19 +14,21 @@ import { powerOf, tagOf, tagText } from "./facts.ts";
 import type { Node } from "./node.ts";
 
 const silent = failed("unreachable", "the BMC does not answer");
+/** With these no call gets so far that it could be taken. */
+const deaf = ["unreachable", "hang-in-tls", "hang-after-connect"] as const;
 
 export function bmcEffects(node: Node, life: Life): BmcEffects {
   const { world, id, peer } = node;
   return {
-    peerPower: async (deadline_ms) => {
+    peerPower: async (deadline_ms, by) => {
       // The outlet is asked after it, where there is one.
       const bmc_us = deadline_ms * (node.site.hasPdu ? 500 : 1000);
       const seen = await world.askBmc(life, id, peer, { kind: "read" }, bmc_us);
-      const power = await powerOf(node, life, seen);
+      const power = await powerOf(node, life, seen, by);
       return power === "on" || power === "off" ? success(power) : silent;
     },
-    offWays: node.site.hasPdu ? ["BMC", "outlet"] : ["BMC"],
-    commandOff: (way, deadline_ms) => commandOff(node, life, way, deadline_ms * 1000),
+    offWays: node.site.hasPdu ? [["BMC"], ["outlet"]] : [["BMC"]],
+    commandOff: (at, deadline_ms) => commandOff(node, life, at, deadline_ms * 1000),
     commandOn: async (deadline_ms) => {
       if (node.site.hasPdu) await world.askPdu(life, id, { kind: "on", machine: peer }, deadline_ms * 500);
       const on = await world.askBmc(life, id, peer, { kind: "reset", type: "On" }, deadline_ms * 500);
@@ -39,15 +41,20 @@ export function bmcEffects(node: Node, life: Life): BmcEffects {
 async function commandOff(
   { world, id, peer }: Node,
   life: Life,
-  way: OffWay,
+  at: OffSwitch,
   deadline_us: number,
 ): Promise<Outcome> {
-  if (way === "outlet") {
+  if (at !== "BMC") {
     const outlet = await world.askPdu(life, id, { kind: "off", machine: peer }, deadline_us);
-    return outlet === undefined ? failed("unreachable", "the PDU does not answer") : done;
+    const isSent = world.pdu.serving && world.management.joined(id, 4);
+    if (outlet !== undefined) return done;
+    return failed(isSent ? "deadline" : "unreachable", "the PDU does not answer");
   }
+  const bmc = world.bmc(peer);
+  const isSent = bmc.serving && world.management.joined(id, 2 + peer) && !deaf.some((kind) => bmc.has(kind));
   const off = await world.askBmc(life, id, peer, { kind: "reset", type: "ForceOff" }, deadline_us);
-  return off !== undefined && off.status < 400 ? done : silent;
+  if (off === undefined) return isSent ? failed("deadline", "the BMC took it, and does not answer") : silent;
+  return off.status < 400 ? done : failed("refused", `the BMC refuses it (status ${off.status})`);
 }
 
 async function raiseTag(

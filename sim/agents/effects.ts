@@ -13,6 +13,7 @@ import { scoreAttribute } from "../pacemaker/controller.ts";
 import { appendCommitRecord } from "../raft/data.ts";
 import { walFacts } from "../raft/standing.ts";
 import { bmcEffects } from "./bmc.ts";
+import { bumpEffects, finishSwap } from "./bump.ts";
 import {
   factsAttribute,
   gatherFacts,
@@ -26,7 +27,7 @@ import {
 import { memberEffects } from "./members.ts";
 import type { Node } from "./node.ts";
 import { noState, tornState } from "./state.ts";
-import { unitEffects } from "./unit.ts";
+import { readOnly, unitEffects } from "./unit.ts";
 
 /** A loss that is seen so soon after a hang is one that the hang made. */
 const late_us = 15_000_000;
@@ -56,6 +57,7 @@ function diskEffects(node: Node, life: Life): DiskEffects {
   const { disk } = world.machine(id);
   const unit = world.unit(id);
   const writeState: DiskEffects["writeState"] = async (value) => {
+    if (disk.readOnly) return await tasks.look(life, () => readOnly);
     const mark = await tasks.effect(life, 100, () => state.write(value));
     await tasks.effect(life, disk.sync_us(), () => state.sync(mark));
     return done;
@@ -69,19 +71,27 @@ function diskEffects(node: Node, life: Life): DiskEffects {
     writeState,
     logEnd: () =>
       tasks.look(life, () => {
-        const { value } = unit.folder;
+        const value = unit.data;
         if (value === undefined || unit.running !== undefined || value.wal.records.length === 0)
           return success(undefined);
         const { last_term, last_index } = walFacts(value);
         return success({ term: last_term, index: last_index });
       }),
-    inspect: () => tasks.effect(life, read_us, () => success(logFacts(unit.folder.value))),
+    inspect: () => tasks.effect(life, read_us, () => success(logFacts(unit.data))),
     moveAside: async () => {
+      if (disk.readOnly) return await tasks.look(life, () => readOnly);
+      await finishSwap(node, life);
       await tasks.effect(life, 5_000, () => unit.moveAside());
       await tasks.effect(life, disk.sync_us(), () => unit.folder.sync());
       return done;
     },
+    ...bumpEffects(node, life),
     syncLog: async () => {
+      if (disk.readOnly) {
+        // As a start that failed: etcd could not write either.
+        node.noteStart(false);
+        return await tasks.look(life, () => readOnly);
+      }
       await tasks.effect(life, disk.sync_us(), () => unit.folder.value?.wal.flushAndSync());
       return done;
     },
@@ -92,6 +102,7 @@ function diskEffects(node: Node, life: Life): DiskEffects {
     commitLog: async () => {
       const { value } = unit.folder;
       if (value === undefined) return failed("failed", "there is no log");
+      if (disk.readOnly) return await tasks.look(life, () => readOnly);
       const end = await tasks.effect(life, disk.sync_us(), () => appendCommitRecord(value));
       return end === "the log's tail is lost" ? failed("refused", end) : done;
     },
@@ -151,7 +162,13 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
         world.corosync.cancelWaitForAll(id);
         return done;
       }),
-    status: () => tasks.look(life, () => success(view().quorate)),
+    // A Corosync that has ended tells nothing.
+    status: () =>
+      tasks.look(life, () =>
+        view().members.length === 0
+          ? failed("unreachable", "Corosync does not answer")
+          : success(view().quorate),
+      ),
   };
 }
 

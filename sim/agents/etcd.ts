@@ -17,6 +17,11 @@ export function duetAgent(world: World, site: Site): ResourceAgent {
   for (const id of [0, 1]) {
     const node = nodeOf(world, site, id);
     world.corosync.onView(id, () => wake(node));
+    // The one-shot asks Corosync again and again, and ends where that does not answer.
+    world.corosync.onStop(id, () => {
+      node.memory.worker?.end();
+      node.memory.busy = false;
+    });
     node.onNews.push(() => wake(node));
   }
   return {
@@ -56,22 +61,29 @@ async function act(node: Node, operation: Operation, context: ActionContext): Pr
       wake(node);
       if (!memory.started) return "not running";
       // Then Pacemaker stops it, and a stop that fails is answered by a fence, where there is somebody for that.
-      if (memory.held && world.corosync.view(node.id).members.includes(node.peer)) return "error";
+      if (isHindered(node)) return "error";
       return memory.promoted ? "promoted" : "ok";
   }
+}
+
+/** It can't give its data up, and there is somebody who could fence it. */
+function isHindered({ world, id, peer, memory }: Node): boolean {
+  if (!world.machine(id).disk.readOnly) memory.unwritten = false;
+  return (memory.held || memory.unwritten) && world.corosync.view(id).members.includes(peer);
 }
 
 /** Starts the one-shot, or lets the one that runs look once more. */
 export function wake(node: Node): void {
   const { memory, world, id } = node;
-  if (!memory.started || memory.leaving || !world.machine(id).up) return;
+  const ends = () => !memory.started || world.pacemaker.controller(id) === undefined;
+  if (ends() || memory.leaving || !world.machine(id).up) return;
   memory.again = true;
   if (memory.busy) return;
   memory.busy = true;
   const life = new Life(world.machine(id).life);
   memory.worker = life;
   world.kernel.tasks.start(async () => {
-    for (let round = 0; round < rounds_max && memory.again && memory.started; round += 1) {
+    for (let round = 0; round < rounds_max && memory.again && !ends(); round += 1) {
       memory.again = false;
       await look(node, life);
     }
@@ -116,8 +128,8 @@ async function stop(node: Node, life: Life): Promise<Outcome> {
   const down = await effects.unit.stop(leaveTimes(node).etcd_stop_ms);
   memory.leaving = false;
   memory.busy = false;
-  memory.stopFailed = !down.ok;
-  if (!down.ok) return "error";
+  memory.stopFailed = !down.ok || isHindered(node);
+  if (memory.stopFailed) return "error";
   memory.started = false;
   memory.promoted = false;
   await effects.attributes.score(undefined, node.times.attribute_ms);

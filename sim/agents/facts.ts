@@ -70,7 +70,7 @@ export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
 const holdingsOf = ({ world, id, state }: Node): Pick<Readings, "state" | "log"> =>
   state.value === tornState
     ? { state: noState, log: unknownLog }
-    : { state: state.value, log: logFacts(world.unit(id).folder.value) };
+    : { state: state.value, log: logFacts(world.unit(id).data) };
 
 const wordOf = (node: Node): Word => {
   const { spoken } = node.memory;
@@ -118,9 +118,9 @@ export function saidBy({ world, site, id }: Node, whose: number): Published | un
 
 /** By a question that it answers alone, with or without a leader. */
 async function ownEtcd({ world, id }: Node, life: Life): Promise<Pick<Facts["etcd"], "running" | "leader">> {
-  const member = world.unit(id).running;
+  const member = world.unit(id).open;
   if (member?.paused === true) await world.kernel.tasks.sleep(life, call_us);
-  const running = world.unit(id).running;
+  const running = world.unit(id).open;
   return {
     running: running !== undefined && !running.paused,
     leader: running !== undefined && running.raft.lead !== 0,
@@ -130,7 +130,7 @@ async function ownEtcd({ world, id }: Node, life: Life): Promise<Pick<Facts["etc
 async function peerServes({ world, id, peer }: Node, life: Life): Promise<boolean> {
   if (!world.corosync.view(id).members.includes(peer)) return false;
   // A closed port is known at once.
-  if (world.links[0].joined(id, peer) && world.unit(peer).running === undefined) return false;
+  if (world.links[0].joined(id, peer) && world.unit(peer).open === undefined) return false;
   const read = await world.askEtcd(
     life,
     id,
@@ -147,9 +147,11 @@ export async function powerOf(
   { world, id, peer, site }: Node,
   life: Life,
   seen: BmcAnswer | undefined,
+  by?: "BMC" | "outlets",
 ): Promise<Facts["peerPower"]> {
-  if (seen?.power !== undefined) return seen.power === "Off" ? "off" : "on";
-  if (!site.hasPdu) return "unreadable";
+  const isDoubted = by === "outlets" && seen?.power === "Off";
+  if (seen?.power !== undefined && !isDoubted) return seen.power === "Off" ? "off" : "on";
+  if (!site.hasPdu || by === "BMC") return "unreadable";
   const outlet = await world.askPdu(life, id, { kind: "read", machine: peer }, call_us);
   if (outlet === undefined) return "unreadable";
   return outlet.power === "Off" ? "off" : "fed";

@@ -1,5 +1,6 @@
 import {
   done,
+  type Door,
   failed,
   type Member,
   type MemberEffects,
@@ -13,7 +14,7 @@ import type { Node } from "./node.ts";
 
 export function memberEffects(node: Node, life: Life): MemberEffects {
   const { world, id, peer } = node;
-  const list = (at: "self" | "peer", deadline_ms: number) =>
+  const list = (at: Door | "peer", deadline_ms: number) =>
     ask(node, life, at, deadline_ms, (requests, reply) => requests.read(reply), membersSeenBy(id));
   return {
     list,
@@ -85,7 +86,7 @@ type Ask = (requests: Requests, reply: Reply) => void;
 const order = (
   node: Node,
   life: Life,
-  at: "self" | "peer",
+  at: Door | "peer",
   deadline_ms: number,
   asking: Ask,
 ): Promise<Outcome> => ask(node, life, at, deadline_ms, asking, () => undefined);
@@ -93,14 +94,15 @@ const order = (
 async function ask<T>(
   { world, id, peer }: Node,
   life: Life,
-  at: "self" | "peer",
+  at: Door | "peer",
   deadline_ms: number,
   asking: Ask,
   look: (member: Etcd) => T,
 ): Promise<Outcome<T>> {
-  const to = at === "self" ? id : peer;
-  const reachable = at === "self" || world.links[0].joined(id, peer);
-  if (reachable && world.unit(to).running === undefined) {
+  const to = at === "peer" ? peer : id;
+  const reachable = at !== "peer" || world.links[0].joined(id, peer);
+  const unit = world.unit(to);
+  if (reachable && (at === "inside" ? unit.closed : unit.open) === undefined) {
     await world.kernel.tasks.sleep(life, 1_000);
     return failed("unreachable", "etcd's port is closed");
   }

@@ -29,7 +29,8 @@ export interface Spoken {
 /** What duet on one machine keeps in memory, or under /run: gone with the boot. */
 interface Memory {
   remembered: Remembered;
-  /** When the membership of now was formed. */
+  /** The membership of now, and when it was formed. */
+  ring: number | undefined;
   ring_us: number;
   /** When this machine last fell silent, and when it went on. */
   hung_us: number;
@@ -40,8 +41,9 @@ interface Memory {
   promoted: boolean;
   leaving: boolean;
   failedStarts: number;
-  /** etcd was to be given up, and can't be ended. */
+  /** etcd was to be given up, and can't be ended; or the disk took no word of that. */
   held: boolean;
+  unwritten: boolean;
   /** Pacemaker's stop failed: it starts and stops nothing here before somebody says that this is over. */
   stopFailed: boolean;
   /** A machine of steps is at work: there is never a second one. */
@@ -55,6 +57,7 @@ interface Memory {
 
 const nothing = (): Memory => ({
   remembered: nothing_remembered,
+  ring: undefined,
   ring_us: 0,
   hung_us: -1e12,
   resumed_us: -1e12,
@@ -64,6 +67,7 @@ const nothing = (): Memory => ({
   leaving: false,
   failedStarts: 0,
   held: false,
+  unwritten: false,
   stopFailed: false,
   busy: false,
   worker: undefined,
@@ -107,8 +111,10 @@ export class Node {
       this.#heard = said;
       if (isNew) for (const listen of this.onNews) listen();
     };
-    world.corosync.onView(id, ({ members }) => {
-      this.memory.ring_us = world.kernel.now_us;
+    world.corosync.onView(id, ({ ring, members }) => {
+      // Quorum that is granted forms no new membership: Corosync's file of it keeps its date.
+      if (this.memory.ring !== ring) this.memory.ring_us = world.kernel.now_us;
+      this.memory.ring = ring;
       // Together again: the next loss is a new one.
       if (members.includes(this.peer)) this.memory.resumed_us = -1e12;
       note();

@@ -10,6 +10,7 @@ export const noState: State = {
   surrendered: empty.surrendered,
   settled: empty.settled,
   turn: undefined,
+  bump: undefined,
 };
 
 /** Something stands there, and it can't be read: told from the empty one by what it is, not by what it says. */

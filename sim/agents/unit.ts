@@ -10,6 +10,8 @@ import type { Life } from "../kernel/life.ts";
 import type { StartKind as EtcdStart } from "../raft/start.ts";
 import type { Node } from "./node.ts";
 
+/** What a disk says that turned read-only. */
+export const readOnly = failed("failed", "read-only file system");
 const look_us = 100_000;
 const ended_us = 20_000;
 
@@ -22,7 +24,7 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
     return unit.active ? failed("deadline", "etcd can't be ended: its process stays") : done;
   };
   return {
-    isRunning: () => tasks.look(life, () => success(unit.running !== undefined)),
+    isRunning: () => tasks.look(life, () => success(unit.open !== undefined)),
     start: (how, deadline_ms) => start(node, life, how, deadline_ms),
     stop: async (deadline_ms) => {
       await tasks.answer<undefined>(life, (ended) => {
@@ -57,13 +59,14 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
         memory.force = false;
         return done;
       }),
-    callForFence: () =>
+    callForFence: (because) =>
       tasks.effect(life, 1_000, () => {
-        memory.held = true;
+        memory[because] = true;
         return done;
       }),
     setMasked: (masked) =>
       tasks.effect(life, 1_000, () => {
+        if (unit.machine.disk.readOnly) return readOnly;
         unit.mask(masked);
         return done;
       }),
@@ -79,7 +82,10 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
     if (waited_us > deadline_ms * 1000) return failed("deadline", "etcd does not come up");
     await tasks.sleep(life, look_us);
   }
-  if (unit.running !== undefined) return done;
+  if (unit.running !== undefined)
+    return (how === "closed") === (unit.closed !== undefined)
+      ? done
+      : failed("deadline", "the one that runs listens elsewhere");
   const kind = await kindOf(node, life, how, deadline_ms);
   if (kind === undefined) return failed("unreachable", "the peer does not list this machine as a member");
   const why = await tasks.answer<string | undefined>(life, (ended) => {
@@ -90,7 +96,7 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
       open = false;
     };
     world.kernel.after(deadline_ms * 1000, () => end("etcd does not come up"));
-    unit.start(kind, end);
+    unit.start(kind, end, how === "closed");
   });
   node.noteStart(why === undefined);
   if (why !== undefined) return failed("failed", why);
@@ -113,7 +119,7 @@ async function kindOf(
   const { world, id, peer, memory } = node;
   const { folder } = world.unit(id);
   const hasLog = folder.value !== undefined && folder.value.wal.records.length > 0;
-  if (how === "with its data" || hasLog)
+  if (how === "with its data" || how === "closed" || hasLog)
     return memory.force ? { kind: "force new cluster" } : { kind: "restart" };
   if (how === "first") {
     const member = folder.value?.member ?? world.freshMemberId();

@@ -2,7 +2,7 @@ import { isNewer } from "../../src/decide/lineage.ts";
 import { tagOf, tagText } from "../agents/facts.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
-import { some_us, type StormFault, type Trouble } from "./fault.ts";
+import { cutLinks, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.claim");
 const slowness = label("storm.slow-bmc");
@@ -75,6 +75,36 @@ const forget = (trouble: Trouble): void => {
   setFor(trouble, { kind: "forgets-tag" }, some_us(trouble));
   restart(trouble);
 };
+
+/**
+ * As after its own start, before it has looked at its machine. Only where nothing else can take the command: who reads Off waits for no
+ * turn, and with a power strip each of two machines could switch the other off.
+ */
+function blind({ world, machine }: Trouble, long_us: number): void {
+  const bmc = world.bmc(machine);
+  bmc.blind = true;
+  world.kernel.after(long_us, () => {
+    bmc.blind = false;
+  });
+}
+
+export const blindAndCut = "a BMC shows Off and refuses commands, and both links are cut";
+
+/** For sites without a power strip. */
+export const blindFaults: readonly StormFault[] = [
+  {
+    name: "a BMC shows Off and refuses commands",
+    run: (trouble) => blind(trouble, some_us(trouble)),
+  },
+  {
+    name: blindAndCut,
+    run: (trouble) => {
+      const long_us = some_us(trouble);
+      blind(trouble, long_us);
+      cutLinks(trouble, long_us);
+    },
+  },
+];
 
 export const bmcFaults: readonly StormFault[] = [
   ...lasting.map(withFault),

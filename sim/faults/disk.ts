@@ -19,6 +19,12 @@ const parts = [
 export type Part = (typeof parts)[number];
 const own: ReadonlySet<Part> = new Set(["duet's file", "a part of duet's file"]);
 
+/** etcd ends at its next write, and does not start again. */
+export function breakDisk(world: World, machine: number): void {
+  world.machine(machine).disk.readOnly = world.machine(machine).up;
+  world.unit(machine).kill();
+}
+
 /** The machine is off: a new disk, or files that are gone. */
 export function loseDisk(world: World, site: Site, machine: number, lost: Part): void {
   const unit = world.unit(machine);
@@ -30,6 +36,8 @@ export function loseDisk(world: World, site: Site, machine: number, lost: Part):
   }
   if (!own.has(lost)) {
     unit.folder.write(undefined);
+    unit.staged.write(undefined);
+    unit.staged.sync();
     unit.folder.sync();
     unit.mask(false);
   }

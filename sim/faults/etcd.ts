@@ -1,4 +1,5 @@
 import { label } from "../kernel/label.ts";
+import { breakDisk } from "./disk.ts";
 import { later, onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
 const what = label("storm.damage");
@@ -83,6 +84,10 @@ export const damageFaults: readonly StormFault[] = [
       const held = held_us[world.kernel.choices.pick(holds, held_us.length)] ?? 0;
       world.kernel.after(held, () => unit.release());
     },
+  },
+  {
+    name: "the file system turns read-only",
+    run: ({ world, machine }) => breakDisk(world, machine),
   },
   {
     name: "an orderly shutdown, and the peer's folder of etcd is damaged while the machine leaves",

@@ -34,7 +34,7 @@ const servesAlone = (world: World, machine: number): boolean =>
 /** Many read and write for a second. */
 function crowd(world: World): void {
   const load = { ...steadyLoad, clients: 60, operations: 600, reads_percent: 50, pause_us: 20_000 };
-  new Clients(world.kernel, world.history, load, 2, (id) => world.unit(id).running).start();
+  new Clients(world.kernel, world.history, load, 2, (id) => world.unit(id).open).start();
 }
 
 /** Before its peer can have heard of it, or a while after that. */

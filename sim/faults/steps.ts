@@ -1,4 +1,5 @@
 import { label } from "../kernel/label.ts";
+import { aloneFaults } from "./alone.ts";
 import {
   cutLinks,
   later,
@@ -75,8 +76,25 @@ const settle = [
   "write which tags stand for nothing",
 ] as const;
 
+const raise = [
+  "see whether the revisions are raised",
+  "read the members",
+  "stop etcd in order",
+  "raise the revisions beside the data",
+  "put the raised data in its place",
+  "write that the revisions are raised",
+  "sync the log",
+] as const;
+
 /** For the test that looks whether a step's name still exists. */
-export const stepNames: readonly string[] = [...takeover, ...rejoin, ...leave, ...loneStart, ...settle];
+export const stepNames: readonly string[] = [
+  ...takeover,
+  ...rejoin,
+  ...leave,
+  ...loneStart,
+  ...settle,
+  ...raise,
+];
 
 /** What happens in that moment to `who`, which has just announced the step. */
 type Strike = (trouble: Trouble, who: number) => void;
@@ -134,6 +152,12 @@ const trap = (name: string, steps: readonly string[], lead: (trouble: Trouble) =
     lead(trouble);
   },
 });
+
+/** An accepted loss comes of it where somebody is there to accept it. */
+export const raiseFaults: readonly StormFault[] = aloneFaults.map(({ name, lasts_us, run }) => ({
+  ...trap(name, raise, run),
+  ...(lasts_us === undefined ? {} : { lasts_us }),
+}));
 
 const cutPeer = (trouble: Trouble): void => {
   trouble.world.cutPower(1 - trouble.machine);

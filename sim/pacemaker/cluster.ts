@@ -12,6 +12,10 @@ export interface Cluster {
   readonly policy: PacemakerPolicy;
   readonly agent: ResourceAgent;
   readonly fenceAgent: FenceAgent;
+  /** Pacemaker starts, stops and fences nothing. Its monitors are not modelled as ended: they only wake duet. */
+  maintenance: boolean;
+  /** `duet standby`: in the configuration, so that it outlives a boot. */
+  readonly onStandby: Set<number>;
   controller(machine: number): Controller | undefined;
   fenced(by: number, target: number, ok: boolean): void;
 }

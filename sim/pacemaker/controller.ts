@@ -50,13 +50,11 @@ export class Controller {
     kernel.after(policy.dc_deadtime_us, () => this.#deadtimeOver());
   }
 
-  get isCoordinator(): boolean {
-    return this.#dc;
-  }
-
   belief(machine: number): Belief {
     const score = this.#cluster.attributes.get(this.machine, machine, scoreAttribute);
-    return { ...this.#of(machine), score: score === undefined ? undefined : Number(score) };
+    const known = this.#of(machine);
+    const standby = known.standby || this.#cluster.onStandby.has(machine);
+    return { ...known, standby, score: score === undefined ? undefined : Number(score) };
   }
 
   #of(machine: number): Known {
@@ -64,9 +62,8 @@ export class Controller {
   }
 
   #deadtimeOver(): void {
-    if (!this.life.alive || this.#ready) return;
+    if (this.life.alive && !this.#ready && this.#view?.members.length !== 2) this.#lead();
     this.#ready = true;
-    if (this.#view?.members.length !== 2) this.#lead();
   }
 
   /** Corosync has news. */
@@ -156,9 +153,10 @@ export class Controller {
     while (this.#dc && this.#stale) {
       this.#stale = false;
       await kernel.tasks.sleep(this.life, 5_000);
+      this.#maybeLeave();
+      if (this.#cluster.maintenance) continue;
       const quorate = this.#view?.quorate ?? false;
       const plan = planFor([this.belief(0), this.belief(1)], quorate, policy, kernel.now_us);
-      this.#maybeLeave();
       if (isEmpty(plan)) continue;
       if (kernel.trace.on) kernel.note(planLine, this.machine, describe(plan));
       await this.#perform(plan);
@@ -327,7 +325,7 @@ export class Controller {
       if (machine === this.machine) this.#ran(operation);
       this.#cluster.corosync.cast(this.machine, () => {
         const other = this.#cluster.controller(1 - this.machine);
-        if (other?.isCoordinator === true) other.#report(machine, operation, outcome);
+        if (other !== undefined && other.#dc) other.#report(machine, operation, outcome);
       });
       return;
     }
@@ -365,7 +363,7 @@ export class Controller {
     this.#report(this.machine, "monitor", "error");
   }
 
-  /** The resource is to leave this machine, or may come back. */
+  /** Until this Pacemaker ends: the resource is to leave this machine, or may come back. */
   standby(on: boolean): void {
     this.#of(this.machine).standby = on;
     this.#share();
@@ -392,9 +390,10 @@ export class Controller {
   }
 
   #maybeLeave(): void {
-    if (this.#leaving === undefined || this.executor.role !== "stopped") return;
     const done = this.#leaving;
+    if (done === undefined || (this.executor.role !== "stopped" && !this.#cluster.maintenance)) return;
     this.#leaving = undefined;
+    this.#dc = false;
     done();
   }
 }

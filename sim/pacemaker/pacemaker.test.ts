@@ -163,6 +163,30 @@ test("an action that overruns is killed, and what it waited for never happens", 
   assert.ok(log.includes("1 demote"));
 });
 
+test("standby outlives a boot, and a machine on standby that is lost without a goodbye is fenced like any", async () => {
+  const { world, log, running, run } = await whole(bench());
+  world.pacemaker.standby(1, true);
+  await run(20);
+  assert.deepEqual(running, [true, false]);
+  log.length = 0;
+  let fences = 0;
+  world.pacemaker.onFenced.push((by, target) => {
+    if (by === 0 && target === 1) fences += 1;
+  });
+  world.cutPower(1);
+  await run(20);
+  assert.equal(fences, 1);
+  world.machine(1).powerOn();
+  await run(60);
+  assert.equal(world.corosync.view(0).members.length, 2);
+  assert.equal(world.pacemaker.controller(0)?.belief(1).standby, true, "also after a boot");
+  assert.deepEqual(running, [true, false]);
+  assert.ok(!log.includes("1 start"), log.join("\n"));
+  world.pacemaker.standby(1, false);
+  await run(20);
+  assert.deepEqual(running, [true, true]);
+});
+
 test("a failed monitor restarts in place, and a failed stop fences", async () => {
   const { world, log, running, run } = await whole(bench());
   running[1] = false;

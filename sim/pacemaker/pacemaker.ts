@@ -29,6 +29,8 @@ export class Pacemaker {
       agent,
       fenceAgent,
       policy,
+      maintenance: false,
+      onStandby: new Set(),
       controller: (machine) => this.controller(machine),
       fenced: (by, target, ok) => {
         for (const listener of this.onFenced) listener(by, target, ok);
@@ -50,6 +52,23 @@ export class Pacemaker {
     this.#controllers[machine === 0 ? 0 : 1] = made;
     made.viewed(this.#cluster.corosync.view(machine));
     this.#cluster.corosync.cast(machine, () => this.controller(1 - machine)?.peerStarted());
+  }
+
+  /** `duet maintenance on|off`, for both machines. */
+  maintenance(on: boolean): void {
+    this.#cluster.maintenance = on;
+    for (const machine of [0, 1]) this.controller(machine)?.wake();
+  }
+
+  /** `duet standby|unstandby`: said on either machine, for one of them. */
+  standby(machine: number, on: boolean): void {
+    if (on) this.#cluster.onStandby.add(machine);
+    else this.#cluster.onStandby.delete(machine);
+    for (const each of [0, 1]) this.controller(each)?.wake();
+  }
+
+  isOnStandby(machine: number): boolean {
+    return this.#cluster.onStandby.has(machine);
   }
 
   dead(machine: number): void {

@@ -1,6 +1,7 @@
 import type { Facts, Tag } from "../../src/decide/facts.ts";
-import { isReadable } from "../../src/decide/lineage.ts";
 import { loss, type Plant, seenBy } from "./plant.ts";
+import { isReadable } from "../../src/decide/lineage.ts";
+import { eachItsOwnBmc } from "../faults/words.ts";
 import { without } from "./tables.ts";
 
 const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
@@ -33,6 +34,9 @@ const wordAccepts = (facts: Facts): Facts =>
   facts.word.peerDown && facts.word.accept === undefined
     ? { ...facts, word: { ...facts.word, accept: "unknown" } }
     : facts;
+
+const wordIsOff = (facts: Facts): Facts =>
+  facts.word.peerDown && facts.peer.seen !== "now" ? { ...facts, proof: "off" } : facts;
 
 /** What a machine that boots alone may start on. */
 export const alonePlants: readonly Plant[] = [
@@ -74,10 +78,19 @@ export const alonePlants: readonly Plant[] = [
     sentence: "`duet confirm-peer-down` counts as an accepted loss: the admin has seen to everything",
     pitfalls: [],
     stoppedBy:
-      "R-NEWER-TAG, R-TAGS-UNREAD: the word replaces the proof of Off, never the reading of the tags",
+      "R-NEWER-TAG, R-TAGS-UNREAD, R-WORD-ALONE: the word replaces the proof of Off, never the reading of the tags",
     checks: loss,
     favours: [oneAfterTheOther],
     kind: "disks and tags are lost, with a hasty admin",
     tables: seenBy(["takeover"], wordAccepts),
+  },
+  {
+    name: "word-is-off",
+    sentence: "an admin's word that the peer is down counts like an Off that was read",
+    pitfalls: [],
+    stoppedBy: "R-WORD-ALONE, R-WORD-OFF: two people may say it on two machines that live",
+    checks: loss,
+    favours: [eachItsOwnBmc],
+    tables: seenBy(["takeover"], wordIsOff),
   },
 ];

@@ -1,4 +1,5 @@
 import { done, type Effects, type State, success } from "../../src/act/effects.ts";
+import { blindAndCut } from "../faults/bmc.ts";
 import type { World } from "../world.ts";
 import { loss, outage, type Place, type Plant } from "./plant.ts";
 import { instead } from "./tables.ts";
@@ -56,6 +57,25 @@ export const fencePlants: readonly Plant[] = [
         },
       };
     },
+  },
+  {
+    name: "refused-off-counts",
+    sentence: "Off that is read counts, also where the command to switch off was refused",
+    pitfalls: [],
+    stoppedBy: "src/act/off.ts: where no command can have been taken, what is read may be from before",
+    checks: loss,
+    favours: [blindAndCut],
+    kind: "no power strip",
+    effects: (effects) => ({
+      ...effects,
+      bmc: {
+        ...effects.bmc,
+        commandOff: async (way, deadline_ms) => {
+          const taken = await effects.bmc.commandOff(way, deadline_ms);
+          return taken.ok || taken.failure.kind !== "refused" ? taken : done;
+        },
+      },
+    }),
   },
   {
     name: "silent-bmc-is-off",

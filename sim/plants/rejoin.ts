@@ -159,7 +159,10 @@ export const rejoinPlants: readonly Plant[] = [
     pitfalls: [9],
     stoppedBy: "R-JOIN: who may be joined is read from the peer's etcd, at the moment of joining",
     checks: outage,
-    favours: ["a power cut, and the wire breaks while the machine is a learner"],
+    favours: [
+      "the machine is on standby for some time",
+      "a power cut, and the wire breaks while the machine is a learner",
+    ],
     effects: flagged,
   },
   {

@@ -164,6 +164,12 @@ export class Applier {
     member.when(env.times.backend_us, write);
   }
 
+  /** etcd ends in order: its database holds all that was applied. */
+  close(): void {
+    const { data } = this.#member;
+    if (this.consistent_index >= data.backend.consistent_index) data.backend = this.#backend();
+  }
+
   #maybeSnapshot(): void {
     const member = this.#member;
     const { env, data, raft } = member;

@@ -25,7 +25,7 @@ interface Clock {
   readonly now_us: number;
 }
 
-const noBackend: Backend = { store: { values: [], keys: [] }, length: 0, consistent_index: 0 };
+const noBackend: Backend = { store: { values: [], keys: [], raised: 0 }, length: 0, consistent_index: 0 };
 
 /** etcd's data folder. */
 export class DataFolder implements Durable {
@@ -37,6 +37,8 @@ export class DataFolder implements Durable {
   folded: Folded | undefined;
   #backend = noBackend;
   #writing: { readonly backend: Backend; readonly synced_us: number; readonly clock: Clock } | undefined;
+  /** The epoch for which its revisions were raised: duet's mark in the member's folder. */
+  raisedFor = 0;
   /** Unreadable: etcd does not start from it. */
   corrupt = false;
   /** Its log too: nobody can tell what it holds. */
@@ -93,9 +95,14 @@ export class DataFolder implements Durable {
     made.wal.flushAndSync();
     made.wal.processEnded();
     made.snapshots = [...this.snapshots];
+    made.raisedFor = this.raisedFor;
     const { store, length, consistent_index } = this.backend;
     made.backend = {
-      store: { values: store.values.slice(0, length), keys: store.keys.slice(0, length) },
+      store: {
+        values: store.values.slice(0, length),
+        keys: store.keys.slice(0, length),
+        raised: store.raised,
+      },
       length,
       consistent_index,
     };

@@ -3,6 +3,14 @@ import type { EtcdObserver } from "./env.ts";
 import type { Member } from "./member.ts";
 import type { Entry } from "./types.ts";
 
+/** Of one cluster: data with raised revisions is of another, with terms and indexes of its own. */
+class Past {
+  readonly leaders = new Map<number, number>();
+  /** What was committed at each index, as first seen. */
+  readonly committed: (Fixed | undefined)[] = [];
+  readonly applied: (Entry | undefined)[] = [];
+}
+
 interface Fixed {
   readonly term: number;
   readonly request: number;
@@ -14,13 +22,16 @@ interface Fixed {
  * holds what was committed, nobody applies something else at the same index. Force-new-cluster can break all but the first.
  */
 export function watchRaft(kernel: Kernel): EtcdObserver & { forget(): void } {
-  const leaders = new Map<number, number>();
-  /** What was committed at each index, as first seen. */
-  const committed: (Fixed | undefined)[] = [];
-  const applied: (Entry | undefined)[] = [];
+  const pasts = new Map<number, Past>();
+  const pastOf = ({ data }: Member): Past => {
+    const found = pasts.get(data.cluster) ?? new Past();
+    pasts.set(data.cluster, found);
+    return found;
+  };
 
   const seen = (member: Member, last: number) => {
     const { log } = member.raft;
+    const { committed } = pastOf(member);
     for (let index = last; index > log.base_index; index -= 1) {
       const entry = log.entry(index);
       if (entry === undefined) break;
@@ -38,13 +49,12 @@ export function watchRaft(kernel: Kernel): EtcdObserver & { forget(): void } {
   return {
     /** An admin accepted a loss: what was committed before it may be gone. */
     forget() {
-      leaders.clear();
-      committed.length = 0;
-      applied.length = 0;
+      pasts.clear();
     },
     role(member, role) {
       if (role !== "leader") return;
       const { raft } = member;
+      const { leaders, committed } = pastOf(member);
       const other = leaders.get(raft.term);
       if (other !== undefined && other !== member.id)
         kernel.fail("election safety", `members ${other} and ${member.id} both lead term ${raft.term}`);
@@ -60,6 +70,7 @@ export function watchRaft(kernel: Kernel): EtcdObserver & { forget(): void } {
     },
     committed: seen,
     applied(member: Member, entry: Entry) {
+      const { applied } = pastOf(member);
       const before = applied[entry.index];
       if (before === undefined) applied[entry.index] = entry;
       else if (before.term !== entry.term || before.request !== entry.request || before.value !== entry.value)

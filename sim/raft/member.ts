@@ -318,8 +318,10 @@ export class Member {
     this.#ended = why;
     this.life.end();
     this.data.endBackend();
-    if (how === "close") this.data.wal.flushAndSync();
-    else this.data.wal.processEnded();
+    if (how === "close") {
+      this.data.wal.flushAndSync();
+      this.applier.close();
+    } else this.data.wal.processEnded();
     this.env.kernel.note(exitLine, this.id, why);
     if (how !== "cut") this.requests.closed();
     for (const observer of this.env.observers) observer.exited?.(this, why);

@@ -4,11 +4,13 @@ import type { StoreCopy } from "./types.ts";
 export class Store {
   readonly values: number[];
   readonly keys: number[];
+  readonly raised: number;
   readonly #newest = new Map<number, number>();
 
   constructor(copy?: StoreCopy, length = copy?.values.length ?? 0) {
     this.values = copy === undefined ? [] : copy.values.slice(0, length);
     this.keys = copy === undefined ? [] : copy.keys.slice(0, length);
+    this.raised = copy?.raised ?? 0;
     for (let i = 0; i < this.values.length; i += 1) this.#newest.set(this.keys[i] ?? 0, this.values[i] ?? 0);
   }
 
@@ -30,6 +32,6 @@ export class Store {
   }
 
   copy(): StoreCopy {
-    return { values: this.values.slice(), keys: this.keys.slice() };
+    return { values: this.values.slice(), keys: this.keys.slice(), raised: this.raised };
   }
 }

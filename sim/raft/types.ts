@@ -124,6 +124,8 @@ export interface SnapshotData {
 }
 
 export interface StoreCopy {
+  /** By so much is a revision that clients see above the number of writes. */
+  readonly raised: number;
   readonly values: readonly number[];
   readonly keys: readonly number[];
 }

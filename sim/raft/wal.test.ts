@@ -67,7 +67,7 @@ test("facts follow a change of the membership, and its loss", () => {
 
 test("a write of the backend counts once it is synced, and never where etcd ended before", () => {
   const clock = { now_us: 0 };
-  const store = { values: [], keys: [] };
+  const store = { values: [], keys: [], raised: 0 };
   const backend = (consistent_index: number) => ({ store, length: 0, consistent_index });
   const data = new DataFolder(1, 1);
   data.writeBackend(backend(5), 100, clock);

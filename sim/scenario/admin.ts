@@ -2,6 +2,7 @@ import { no_word, type Word } from "../../src/decide/facts.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
 import { AcceptedLosses } from "../accepted-losses.ts";
+import { confirmDown } from "../agents/confirm.ts";
 import { wake } from "../agents/etcd.ts";
 import { membershipOf } from "../agents/facts.ts";
 import { idOf, type SimStage } from "./stage.ts";
@@ -11,10 +12,9 @@ export function adminWords(stage: SimStage): Doing {
   const admin = new Admin(stage);
   const about = (machine: MachineName): number => 1 - idOf(machine);
   return {
-    "admin-down": ({ machine }) => stage.deed(() => admin.say(about(machine), { peerDown: true })),
-    "admin-down-loss": ({ machine, epoch }) =>
-      stage.deed(() => admin.say(about(machine), { peerDown: true, accept: epoch })),
-    "admin-both-down": () => stage.deed(() => [0, 1].forEach((id) => admin.say(id, { peerDown: true }))),
+    "admin-down": ({ machine }) => stage.deed(() => admin.confirm(about(machine))),
+    "admin-down-loss": ({ machine, epoch }) => stage.deed(() => admin.confirm(about(machine), epoch)),
+    "admin-both-down": () => stage.deed(() => [0, 1].forEach((id) => admin.confirm(id))),
     "admin-chooses": ({ machine }) => stage.deed(() => admin.choose(idOf(machine))),
     "admin-unblocks": ({ machine }) => stage.deed(() => stage.world.corosync.cancelWaitForAll(idOf(machine))),
     "admin-confirms": ({ machine }): Promise<Seen> =>
@@ -31,8 +31,12 @@ class Admin {
     this.#accepted = new AcceptedLosses(stage);
   }
 
+  confirm(id: number, accept?: Word["accept"]): void {
+    confirmDown(this.#stage.node(id), accept, { said: (word) => this.#accepted.said(id, word) });
+  }
+
   /** For the membership in which it is said. */
-  say(id: number, said: Partial<Word>): void {
+  #say(id: number, said: Partial<Word>): void {
     const node = this.#stage.node(id);
     if (!this.#stage.world.machine(id).up) return;
     const { ring } = membershipOf(node);
@@ -47,7 +51,7 @@ class Admin {
     const gone = !this.#stage.world.machine(1 - id).powered;
     // Somebody has looked: what failed before is tried again.
     this.#stage.node(id).memory.failedStarts = 0;
-    this.say(id, { choose: "self", peerDown: gone });
-    this.say(1 - id, { choose: "peer" });
+    this.#say(id, { choose: "self", peerDown: gone });
+    this.#say(1 - id, { choose: "peer" });
   }
 }

@@ -41,7 +41,7 @@ interface Mark {
 
 /** Two machines come to 1+1, clients write, the leader's power is cut, and duet does the rest. */
 export async function failover(seed: number): Promise<Failover> {
-  const stage = new SimStage({ pdu: false, bmc: bmc_default }, seed, { trace: false });
+  const stage = new SimStage({ pdu: false, bmc: bmc_default, fencing: "fence_duet" }, seed, { trace: false });
   const { world, load } = stage;
   const phases: Phase[] = [];
   const broken: string[] = [];

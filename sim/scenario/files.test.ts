@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { parseScenario } from "../../src/scenario/parse.ts";
 import { type Report, runScenario, type ScenarioResult, unfit } from "../../src/scenario/run.ts";
 import type { Scenario } from "../../src/scenario/scenario.ts";
+import { effectsOf } from "../agents/effects.ts";
+import { Life } from "../kernel/life.ts";
 import { simWorld } from "./world.ts";
 
 /** Stories that end otherwise than they should, because the agents do. Each is a fault to mend; this list may only get shorter. */
@@ -84,6 +86,29 @@ for (const seed of [2, 3, 4])
       assert.ok(result.ok, told(result));
     }
   });
+
+test("two admins at once: each machine commands in its turn, from the word on, and one is left", async () => {
+  const story = scenarios.find(({ name }) => name === "admin-both-at-once");
+  assert.ok(story);
+  // In these the two guards look a turn apart: were it theirs to switch the other off, they would do it in the same moment.
+  for (const seed of [3, 7, 10, 12]) {
+    const result = await run(story.scenario, seed);
+    assert.ok(result.ok, told(result));
+  }
+});
+
+test("the race is counted from the membership, and not from the quorum that is granted in it", async () => {
+  const { scenario } = parseScenario(
+    "# A\nstart node1\nuntil node1 is inert\nwait 30 seconds\nthe admin grants quorum to node1 by hand\nwait 1 second\n",
+    "a.txt",
+  );
+  assert.ok(scenario);
+  const { stage, ...world } = simWorld(scenario);
+  assert.ok((await runScenario(scenario, { ...world }, silent)).ok);
+  const { quorum } = effectsOf(stage.node(0), new Life(stage.world.machine(0).life));
+  const [loss] = await Promise.all([quorum.loss(), stage.run(1_000_000)]);
+  assert.ok(loss.ok && (loss.value?.since_ms ?? 0) > 30_000, JSON.stringify(loss));
+});
 
 test("a moment that never comes, and an expectation that does not hold, fail", async () => {
   const unmet = parseScenario(

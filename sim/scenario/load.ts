@@ -97,7 +97,7 @@ export class Load {
 
   /** One write through this machine; `end` hears at most once what became of it. */
   probe(machine: number, end: (fate: Fate) => void): void {
-    const member = this.#world.unit(machine).running;
+    const member = this.#world.unit(machine).open;
     if (member === undefined) end("failed");
     else this.#send(member, "write", end);
   }
@@ -114,7 +114,7 @@ export class Load {
     if (this.#open >= open_max) return;
     this.#count += 1;
     const machine = this.#count % 2;
-    const { running: member, machine: metal } = this.#world.unit(machine);
+    const { open: member, machine: metal } = this.#world.unit(machine);
     if (member === undefined) {
       // A closed port says so at once, if anybody is there to say it.
       if (metal.up && !metal.hung && kind === "write") this.failures += 1;

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { SimStage } from "./stage.ts";
 
 test("an outlet that is switched on feeds nobody while the site has no power", async () => {
-  const stage = new SimStage({ pdu: true, bmc: { off_ms: 1000, on_ms: 1000 } }, 1, { trace: false });
+  const stage = new SimStage({ pdu: true, bmc: { off_ms: 1000, on_ms: 1000 }, fencing: "fence_duet" }, 1, {
+    trace: false,
+  });
   assert.ok((await stage.setUp()).ok);
   const { world } = stage;
   const machine = world.machine(0);
@@ -22,7 +24,9 @@ test("an outlet that is switched on feeds nobody while the site has no power", a
 });
 
 test("a broken machine is off until it is repaired and switched on", async () => {
-  const stage = new SimStage({ pdu: false, bmc: { off_ms: 1000, on_ms: 1000 } }, 1, { trace: false });
+  const stage = new SimStage({ pdu: false, bmc: { off_ms: 1000, on_ms: 1000 }, fencing: "fence_duet" }, 1, {
+    trace: false,
+  });
   assert.ok((await stage.setUp()).ok);
   const machine = stage.world.machine(1);
   machine.broken = true;

@@ -83,14 +83,14 @@ function orderly(stage: SimStage): Doing {
       return await stage.until(orderly_ms_max, "not booted again", () => metal.boot > boot && metal.up);
     },
     standby: async ({ machine }) => {
-      await stage.deed(() => world.pacemaker.controller(idOf(machine))?.standby(true));
+      await stage.deed(() => world.pacemaker.standby(idOf(machine), true));
       return await stage.until(
         orderly_ms_max,
         `etcd still runs on ${machine}`,
         () => world.pacemaker.controller(idOf(machine))?.executor.role === "stopped",
       );
     },
-    unstandby: ({ machine }) => stage.deed(() => world.pacemaker.controller(idOf(machine))?.standby(false)),
+    unstandby: ({ machine }) => stage.deed(() => world.pacemaker.standby(idOf(machine), false)),
     "bring-online": () => bringOnline(stage),
   };
 }

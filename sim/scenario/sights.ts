@@ -27,6 +27,8 @@ function waits(stage: SimStage): Doing {
       stage.until(within_ms, `${name} does not say that`, () => says(stage, idOf(name), text)),
     "until-learner": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} is no learner`, () => isLearner(stage, idOf(name)), brief_us),
+    "until-not-full": ({ machine: name, within_ms }) =>
+      stage.until(within_ms, `${name} is no voter, or full`, () => isNotFull(stage, idOf(name)), brief_us),
     "until-surrenders": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} has not surrendered`, () => hasSurrendered(stage, idOf(name))),
     "until-runs": ({ unit, machine: name, within_ms }) =>
@@ -161,7 +163,7 @@ export async function nothingLost(stage: SimStage): Promise<Seen> {
   // What is acknowledged while the read is on its way need not be in it.
   const promised = history.operations.filter(({ kind, state }) => kind === "write" && state === "done");
   const shown: ReadonlySet<number>[] = [];
-  for (const { running } of etcd)
+  for (const { open: running } of etcd)
     running?.submit(() =>
       running.requests.read(({ ok }) => {
         if (ok) shown.push(new Set(running.applier.store.values));
@@ -177,7 +179,7 @@ export async function nothingLost(stage: SimStage): Promise<Seen> {
 
 function says(stage: SimStage, id: number, text: string): boolean {
   const { up, hung } = stage.world.machine(id);
-  const { running } = stage.world.unit(id);
+  const { open: running } = stage.world.unit(id);
   const serves = running !== undefined && running.raft.lead !== 0 && !running.isLearner;
   const { said, verdict } = stage.node(id);
   return (
@@ -193,8 +195,14 @@ function isInert({ world }: SimStage, id: number): boolean {
 
 /** What a serializable read needs: a process that runs, with what it has applied. */
 function answersStale({ world }: SimStage, id: number): boolean {
-  const { running } = world.unit(id);
+  const { open: running } = world.unit(id);
   return running !== undefined && !running.paused && !running.isLearner;
+}
+
+function isNotFull(stage: SimStage, id: number): boolean {
+  const { running } = stage.world.unit(id);
+  const votes = running?.applier.membership.voters.includes(running.id) === true;
+  return votes && !stage.node(id).state.value.full;
 }
 
 function isLearner({ world }: SimStage, id: number): boolean {
@@ -209,7 +217,7 @@ function hasSurrendered(stage: SimStage, id: number): boolean {
 
 function runs({ world }: SimStage, unit: string, id: number): boolean {
   if (!world.machine(id).up) return false;
-  if (unit === "etcd") return world.unit(id).running !== undefined;
+  if (unit === "etcd") return world.unit(id).open !== undefined;
   if (unit === "pacemaker") return world.pacemaker.controller(id) !== undefined;
   return world.corosync.view(id).members.length > 0;
 }

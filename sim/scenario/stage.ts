@@ -3,6 +3,7 @@ import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
 import type { Seen } from "../../src/scenario/world.ts";
 import { duetAgent } from "../agents/etcd.ts";
 import { duetFence } from "../agents/fence.ts";
+import { stockFence } from "../stock-fence.ts";
 import { installGuard } from "../agents/guard.ts";
 import type { Node } from "../agents/node.ts";
 import { newSite, nodeOf, type Site } from "../agents/site.ts";
@@ -50,22 +51,31 @@ export class SimStage {
   #begun_us = 0;
   #ready = false;
 
-  constructor(header: Pick<Header, "pdu" | "bmc">, seed: number, options: { readonly trace: boolean }) {
+  constructor(
+    header: Pick<Header, "pdu" | "bmc" | "fencing">,
+    seed: number,
+    options: { readonly trace: boolean },
+  ) {
     const site = newSite(noPlant, new Map());
     const { off_ms, on_ms } = header.bmc;
+    const isStock = header.fencing === "fence_redfish";
     this.site = site;
     this.world = new FedWorld(
       { seed },
       {
         agent: (made) => duetAgent(made, site),
-        fence: (made) => this.#watched(duetFence(made, site)),
+        fence: (made) => this.#watched(isStock ? stockFence(made) : duetFence(made, site)),
         checks: stormChecks(site),
         trace: options.trace,
         wire: calm,
         etcd: leanTimes,
         bmc: { ...bmcTimes, off_us: off_ms * 1000, on_us: on_ms * 1000 },
-        // A story has no faults but those that it tells. The fence agent waits for its turn itself.
-        pacemaker: { fence_delay_us: [0, 0], notify_lost_ppm: 0, notify_late_ppm: 0 },
+        // A story has no faults but those that it tells. duet's agent waits for its turn itself; for the stock one Pacemaker does.
+        pacemaker: {
+          fence_delay_us: isStock ? [10_000_000, 0] : [0, 0],
+          notify_lost_ppm: 0,
+          notify_late_ppm: 0,
+        },
       },
     );
     this.load = new Load(this.world);

@@ -1,6 +1,6 @@
 import type { BmcFault, Wire as WireName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
-import { loseDisk } from "../faults/disk.ts";
+import { breakDisk, loseDisk } from "../faults/disk.ts";
 import type { Wire } from "../wire.ts";
 import { inTurns } from "./power.ts";
 import { done, idOf, type SimStage } from "./stage.ts";
@@ -106,6 +106,7 @@ function diskFaults(stage: SimStage): Doing {
         world.unit(idOf(machine)).kill();
       }),
     "free-disk": ({ machine }) => stage.deed(() => hinder(stage, machine, undefined)),
+    "break-disk": ({ machine }) => stage.deed(() => breakDisk(world, idOf(machine))),
     "slow-disk": ({ machine, duration }) =>
       stage.deed(() => {
         world.machine(idOf(machine)).disk.slower_us = duration * 1000;

@@ -17,7 +17,7 @@ export interface SimWorld extends ScenarioWorld {
 }
 
 export interface SimWorldOptions {
-  readonly header: Pick<Header, "pdu" | "bmc">;
+  readonly header: Pick<Header, "pdu" | "bmc" | "fencing">;
   readonly seed?: number;
   /** Keep what happened, for a timeline. */
   readonly trace?: boolean;
@@ -92,8 +92,12 @@ const lasting: readonly string[] = [
 
 const settledLater: readonly string[] = ["the survivor", "the peer"];
 
-function lacks({ steps }: Scenario): readonly string[] {
-  return steps.flatMap(({ ask, at, text }) => {
+function lacks({ header, steps }: Scenario): readonly string[] {
+  const beyond = [
+    ...(header.kubernetes ? ["the machines have no Kubernetes"] : []),
+    ...(header.escalate ? ["every stop succeeds, so none escalates"] : []),
+  ];
+  const inSteps = steps.flatMap(({ ask, at, text }) => {
     if (at !== undefined && lasting.includes(ask.kind)) return [`no time passes in a moment: \`${text}\``];
     if (at !== undefined && "machine" in ask && settledLater.includes(ask.machine))
       return [`it shows only later who is ${ask.machine}: \`${text}\``];
@@ -105,4 +109,5 @@ function lacks({ steps }: Scenario): readonly string[] {
       return [`the PDU is there or it is not: \`${text}\``];
     return [];
   });
+  return [...beyond, ...inSteps];
 }

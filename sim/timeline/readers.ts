@@ -75,6 +75,8 @@ const readers: Readonly<Record<string, Reader>> = {
   "storm.kind": hidden,
   "storm.disk": ([machine, what]) => said(laneOf(machine), "power", 1, `has lost ${what}`),
   "storm.admin": ([who, what]) => said("between", "other", 1, `an admin on ${who}: ${what}`),
+  "storm.wrong": ([who]) =>
+    said("between", "other", 1, `an admin on ${who}: duet confirm-peer-down, and has not looked`),
   "storm.whole": ([what]) => said("between", "mended", 0, String(what)),
   machine: ([id, what]) =>
     said(laneOf(id), "power", what === "is up" ? 2 : 1, power[String(what)] ?? String(what)),

@@ -122,6 +122,56 @@ test("a takeover that is cut short anywhere, once or twice, ends as one that is 
   t.diagnostic(`${runs} runs`);
 });
 
+/** The peer took over as 6, and an admin accepts the loss of that. */
+const accepted = (): FakeWorld => {
+  const made = lost();
+  made.tags = { mine: { epoch: 6, owner: "b" }, theirs: { epoch: 6, owner: "b" } };
+  made.peer = { ...made.peer, holding: { ...voter, lineage: { epoch: 6, owner: "b" } } };
+  made.word = { peerDown: true, accept: "unknown", choose: undefined };
+  return made;
+};
+
+function servesRaised(made: FakeWorld): void {
+  servesAlone(made);
+  assert.ok((made.state.lineage?.epoch ?? 0) >= 1_000_000);
+  assert.deepEqual([made.bump.times, made.bump.between, made.bump.staged], [1, false, undefined]);
+  assert.deepEqual([made.state.bump, made.etcd.closed, made.kept], [undefined, false, 1]);
+}
+
+test("a takeover after an accepted loss that is cut short anywhere raises the revisions once, and before it serves", async (t) => {
+  const runs = await everywhere(accepted, (made) => servesRaised(made));
+  t.diagnostic(`${runs} runs`);
+});
+
+test("the moment between the two renames of a swap is gone on from, and is never a machine without data", async () => {
+  let cut = 0;
+  const runs = await everywhere(
+    () => {
+      const made = accepted();
+      let open = true;
+      made.cutIn = () => {
+        const now = open;
+        open = false;
+        cut++;
+        return now;
+      };
+      return made;
+    },
+    (made) => servesRaised(made),
+  );
+  assert.ok(cut >= runs);
+});
+
+test("a raise that was left behind by a later intent, which came to nothing, is done before a plain start", async () => {
+  const made = world({ ...voter, soleVoter: true, lineage: { epoch: 1_000_000, owner: "a" } }, voter);
+  made.state = { ...made.state, bump: "owed", takeover: { step: "abandoned", epoch: 1_000_001 } };
+  made.bump = { ...made.bump, staged: 1_000_000, between: true };
+  made.peer = { ...made.peer, holding: { ...voter, surrendered: 1_000_000 } };
+  await live(made, []);
+  assert.deepEqual([made.etcd.running, made.state.bump, made.bump.times], [true, undefined, 1]);
+  assert.deepEqual(made.state.takeover, { step: "abandoned", epoch: 1_000_001 });
+});
+
 test("one dead BMC does not keep a survivor from serving, two do", async () => {
   const one = lost();
   one.dead.add("theirs");

@@ -56,12 +56,21 @@ export const failed = (
 export type State = Pick<Holding, "lineage" | "full" | "takeover" | "left" | "surrendered" | "settled"> & {
   /** Of the race to fence. */
   readonly turn: Turn | undefined;
+  readonly bump: Bump | undefined;
 };
+/**
+ * Of etcd's revisions, which go back with a loss that was accepted. `owed`: they are to be raised before anybody is served.
+ * `missed`: that could not be done, and who watches or caches by revision has to be started again.
+ */
+export type Bump = "owed" | "missed";
 /** What etcd's files say; read while etcd is stopped. */
 export type LogFacts = Pick<
   Holding,
   "data" | "standing" | "soleVoter" | "removalInLog" | "tailLost" | "others"
->;
+> & {
+  /** The newest version of etcd that the data names. */
+  readonly version?: string | undefined;
+};
 
 export interface DiskEffects {
   readonly readState: () => Promise<Outcome<State>>;
@@ -80,6 +89,18 @@ export interface DiskEffects {
   readonly keepWal: (epoch: number, deadline_ms: number) => Promise<Outcome>;
   /** Makes the log say that all of it is committed. Refused by a log whose end is lost. */
   readonly commitLog: (deadline_ms: number) => Promise<Outcome>;
+  /** Were the data's revisions raised for this epoch? `impossible`: no, and nothing here can do it. Ends a swap that was cut short. */
+  readonly bumpOf: (
+    epoch: number,
+    deadline_ms: number,
+  ) => Promise<Outcome<"done" | "possible" | "impossible">>;
+  /**
+   * Makes, beside the data, the same with its revisions raised and what was before marked as compacted. `changed` where the
+   * database does not hold all of the log: etcd was not stopped in order.
+   */
+  readonly stageBump: (epoch: number, deadline_ms: number) => Promise<Outcome>;
+  /** What was made beside takes the place of the data, which goes to the kept copies. `refused`: nothing was moved. */
+  readonly swapBump: (deadline_ms: number) => Promise<Outcome>;
 }
 
 export interface UnitEffects {
@@ -95,12 +116,20 @@ export interface UnitEffects {
   readonly dropForceFlag: () => Promise<Outcome>;
   /** A masked unit is not started by anybody. */
   readonly setMasked: (masked: boolean) => Promise<Outcome>;
-  /** Until etcd has ended, Pacemaker finds its resource failed: its stop fails too, and the peer is asked to fence this machine. */
-  readonly callForFence: () => Promise<Outcome>;
+  /** While that is so, Pacemaker finds its resource failed: its stop fails too, and the peer is asked to fence this machine. */
+  readonly callForFence: (because: Hindrance) => Promise<Outcome>;
 }
 
-/** `join`: with the member list that the serving peer gave. `first`: a new cluster of this machine alone. */
-export type StartKind = "with its data" | "join" | "first";
+/** Why data can't be given up. `held`: etcd does not end. `unwritten`: the disk takes no word of it. */
+export type Hindrance = "held" | "unwritten";
+
+/**
+ * `closed`: with its data, at an address where no client looks. `join`: with the member list that the serving peer gave.
+ * `first`: a new cluster of this machine alone.
+ */
+export type StartKind = "with its data" | "closed" | "join" | "first";
+/** Where this machine's own etcd is asked: at the clients' port, or where a `closed` one listens. */
+export type Door = "self" | "inside";
 
 export interface Member {
   readonly id: string;
@@ -112,12 +141,12 @@ export interface Member {
 
 export interface MemberEffects {
   /** By a linearizable read at that machine's etcd: what the leader has applied. */
-  readonly list: (at: "self" | "peer", deadline_ms: number) => Promise<Outcome<readonly Member[]>>;
+  readonly list: (at: Door | "peer", deadline_ms: number) => Promise<Outcome<readonly Member[]>>;
   /** At the peer; an entry of this machine that an earlier try left behind is taken away first. */
   readonly addLearner: (deadline_ms: number) => Promise<Outcome>;
   /** Answered by the leader. `refused` while the learner is behind. */
   readonly promote: (deadline_ms: number) => Promise<Outcome>;
-  readonly remove: (id: string, through: "self" | "peer", deadline_ms: number) => Promise<Outcome>;
+  readonly remove: (id: string, through: Door | "peer", deadline_ms: number) => Promise<Outcome>;
   /** To the peer; done also where the peer leads already. */
   readonly moveLeader: (deadline_ms: number) => Promise<Outcome>;
   /** One small write, proposed now and acknowledged. */
@@ -144,14 +173,21 @@ export interface Published {
 }
 
 export type Bmc = "mine" | "theirs";
-export type OffWay = "BMC" | "outlet";
+/** The machine's own, or an outlet that feeds it: one of several by its number in the site file, from 1. */
+export type OffSwitch = "BMC" | "outlet" | `outlet ${number}`;
+/** All of them together take the peer's power: a machine with two supplies runs on either. */
+export type OffWay = readonly OffSwitch[];
 
 export interface BmcEffects {
-  /** The peer's, by its BMC or its PDU outlet. Only `off` means Off. */
-  readonly peerPower: (deadline_ms: number) => Promise<Outcome<"on" | "off">>;
-  /** In the order in which they are tried. */
+  /** The peer's, by its BMC or its PDU outlets, or by one of them; a BMC that reads On is believed in any case. Only `off` means Off. */
+  readonly peerPower: (deadline_ms: number, by?: "BMC" | "outlets") => Promise<Outcome<"on" | "off">>;
+  /** In the order in which they are tried, and in each the order in which its switches are. */
   readonly offWays: readonly OffWay[];
-  readonly commandOff: (way: OffWay, deadline_ms: number) => Promise<Outcome>;
+  /**
+   * `deadline`: it went out and may have been taken. Every other failure says that it was not. The first of several outlets is switched
+   * only where the others answer: half of them off helps nobody.
+   */
+  readonly commandOff: (at: OffSwitch, deadline_ms: number) => Promise<Outcome>;
   readonly commandOn: (deadline_ms: number) => Promise<Outcome>;
   /** Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told. */
   readonly raiseTag: (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { empty, type Holding } from "../decide/facts.ts";
-import { done, type Effects, failed, type Loss, type OffWay, success } from "./effects.ts";
+import { empty, type Facts, type Holding, no_word, type Word } from "../decide/facts.ts";
+import { done, type Effects, failed, type Loss, type OffSwitch, success } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
 import { commandDeadline_ms } from "./off.ts";
 import { runSteps } from "./steps.ts";
@@ -21,7 +21,7 @@ class Race extends FakeWorld {
   now_ms = 0;
   loss: Loss | undefined = { ring: "1", since_ms: 0, wentOff: false };
   readonly commands: string[] = [];
-  readonly deaf = new Set<OffWay>();
+  readonly deaf = new Set<OffSwitch>();
 
   constructor(turn: 0 | 1 | 2, self: Holding = voter) {
     super();
@@ -49,7 +49,7 @@ class Race extends FakeWorld {
       },
       bmc: {
         ...effects.bmc,
-        offWays: ["BMC", "outlet"],
+        offWays: [["BMC"], ["outlet"]],
         commandOff: async (way) => {
           this.commands.push(`${way} at ${this.now_ms}`);
           if (this.deaf.has(way)) return failed("deadline", "no answer");
@@ -91,6 +91,25 @@ test("who is late for its turn waits for the next, and whose first way is deaf d
   deaf.deaf.add("BMC");
   await deaf.fence();
   assert.deepEqual(deaf.commands, ["BMC at 10000", "outlet at 10000"]);
+});
+
+test("an outlet for which the window has no room left is switched in the next turn, and the way is still one", async () => {
+  const race = new Race(0);
+  race.deaf.add("BMC");
+  const { racing } = race;
+  const bmc: Effects["bmc"] = {
+    ...racing.bmc,
+    offWays: [["BMC"], ["outlet 1", "outlet 2"]],
+    commandOff: async (at, deadline_ms) => {
+      const taken = await racing.bmc.commandOff(at, deadline_ms);
+      // Slow, and the machine runs until the last of them is off.
+      race.now_ms += at === "outlet 1" ? 6_000 : 0;
+      race.peer = { ...race.peer, on: at !== "outlet 2" };
+      return taken;
+    },
+  };
+  assert.deepEqual(await runSteps(fencePeer({ ...racing, bmc }, times)), { done: true });
+  assert.deepEqual(race.commands, ["BMC at 0", "outlet 1 at 0", "outlet 2 at 30000"]);
 });
 
 test("who can't tell when the loss was lets a whole round pass", async () => {
@@ -179,6 +198,28 @@ test("Off that is not read is no success, whatever was answered", async () => {
   const liar: Effects = { ...racing, bmc: { ...racing.bmc, commandOff: async () => done } };
   assert.equal((await runSteps(fencePeer(liar, times))).done, false);
   assert.ok(!race.boot.proven);
+});
+
+test("a word ends a fence only where this machine serves on it: else Pacemaker would never try again", async () => {
+  const fence = async (word: Word, power: Facts["peerPower"]) => {
+    const race = new Race(0);
+    const { racing } = race;
+    const silent: Effects = {
+      ...racing,
+      facts: async () => ({ ...(await racing.facts()), word, peerPower: power }),
+      bmc: {
+        ...racing.bmc,
+        commandOff: async () => failed("deadline", "no answer"),
+        peerPower: async () => (power === "on" ? success("on") : failed("deadline", "no answer")),
+      },
+    };
+    race.dead.add("theirs");
+    return (await runSteps(fencePeer(silent, times))).done;
+  };
+  const word: Word = { ...no_word, peerDown: true };
+  assert.equal(await fence(word, "unreadable"), false, "the tags can't be read: nothing but a word");
+  assert.equal(await fence({ ...word, accept: "unknown" }, "unreadable"), true);
+  assert.equal(await fence({ ...word, accept: "unknown" }, "on"), false);
 });
 
 test("who serves alone powers on again what it fenced, and who has yet to take over does not", async () => {

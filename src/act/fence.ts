@@ -1,3 +1,4 @@
+import { mayServe } from "../decide/decide.ts";
 import type { Facts } from "../decide/facts.ts";
 import { turns, type Turn, untilTurn_ms } from "../decide/race.ts";
 import type { Effects, Loss, Outcome } from "./effects.ts";
@@ -29,9 +30,12 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   const power = wentOff ? "off" : facts.peerPower;
   const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, power));
   if (!off.ok) {
-    // An admin has seen that it is off, and no BMC has to say so. The membership must still be the one that the word is for.
+    // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the
+    // one that it is for. A fence that only the word ends would never be tried again.
     const now = await effects.quorum.loss();
-    const taken = facts.word.peerDown && now.ok && now.value?.ring === begun.value?.ring;
+    const same = now.ok && now.value?.ring === begun.value?.ring;
+    const taken =
+      same && facts.word.peerDown && mayServe(effects.decide("takeover", await effects.facts()).decision);
     return taken ? ended : given("the fence", off.failure);
   }
   const noted = yield* noteOff(effects, times, begun.value, wentOff);

@@ -14,7 +14,7 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
     const loss = await quorum.loss();
     if (!loss.ok) return given("the membership", loss.failure);
     if (loss.value === undefined) return stopped("the peer is here");
-    const off = yield* proveOff(effects, times, () => afterDelay(effects, times));
+    const off = yield* proveOff(effects, times, (begun) => afterDelay(effects, times, begun));
     if (!off.ok) return given("the peer's Off", off.failure);
     yield "note that Off is proven";
     const noted = await quorum.noteOff(loss.value.ring, false);
@@ -36,12 +36,21 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
   return stopped("quorum was granted and has not come");
 }
 
-/** The same delay as in the race, counted from here: while it waits the peer may come, or be the faster one. */
-async function* afterDelay(effects: Effects, times: Times): AsyncGenerator<string, string | undefined, void> {
+/**
+ * The same delay as in the race, counted from here: while it waits the peer may come, or be the faster one. A way that is begun is
+ * ended without a further one: half of the peer's supplies off is no state to wait in.
+ */
+async function* afterDelay(
+  effects: Effects,
+  times: Times,
+  begun: boolean,
+): AsyncGenerator<string, string | undefined, void> {
   const state = await effects.disk.readState();
   if (!state.ok) return state.failure.said;
-  yield "wait this machine's fence delay";
-  await effects.pause((state.value.turn ?? turns) * times.turn_ms);
+  if (!begun) {
+    yield "wait this machine's fence delay";
+    await effects.pause((state.value.turn ?? turns) * times.turn_ms);
+  }
   const still = effects.decide("start", await effects.facts());
   return still.decision.do === "prove-off" ? undefined : still.sentence;
 }

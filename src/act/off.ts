@@ -1,16 +1,27 @@
 import { windowOf_ms } from "../base/turn.ts";
-import type { Effects, Outcome } from "./effects.ts";
-import { failed } from "./effects.ts";
+import {
+  done,
+  type Effects,
+  failed,
+  type Failure,
+  type OffSwitch,
+  type OffWay,
+  type Outcome,
+} from "./effects.ts";
 import type { Times } from "./times.ts";
 
 const late_reads = 2;
 
-/** Before each command: is it still right to switch the peer off? It may wait first; its answer is why not. */
-export type MayCommand = () => AsyncGenerator<string, string | undefined, void>;
+/**
+ * Before each command: is it still right to switch the peer off? It may wait first; its answer is why not. `begun`: it is a further
+ * switch of a way of which one was switched already.
+ */
+export type MayCommand = (begun: boolean) => AsyncGenerator<string, string | undefined, void>;
 
 /**
  * Commands Off by one way after the other until Off is read. It is commanded even where Off is read already: the reading may be
- * cached. A way that took the command and does not lead to Off is left for the next: some BMCs accept and do nothing.
+ * cached, and where every command was refused, or none went out, it proves nothing. A way that took the command and does not lead to
+ * Off is left for the next: some BMCs accept and do nothing.
  */
 export async function* proveOff(
   effects: Effects,
@@ -18,22 +29,71 @@ export async function* proveOff(
   may: MayCommand,
 ): AsyncGenerator<string, Outcome, void> {
   let last: Outcome = failed("unreachable", "there is no way to switch the peer off");
+  let mayBeTaken = false;
+  let by: "BMC" | "outlets" | undefined;
   for (const way of effects.bmc.offWays) {
-    const no = yield* may();
-    if (no !== undefined) return failed("changed", no);
-    yield `command the peer's Off by its ${way}`;
-    last = await effects.bmc.commandOff(way, commandDeadline_ms(times, effects.bmc.offWays.length));
+    const commanded = yield* commandWay(effects, times, way, may);
+    last = commanded.outcome;
+    if (commanded.given_up) return last;
+    const taken = last.ok || last.failure.kind === "deadline";
+    mayBeTaken ||= taken;
+    // Who refused the command, or was never asked, is not believed when it reads Off: of outlets that would be one half, and a BMC
+    // may show an Off of before while an outlet is still on its way.
+    if (!taken) by = way.includes("BMC") ? "outlets" : "BMC";
     if (!last.ok) continue;
-    const off = yield* readOff(effects, times, times.tries_max);
+    const off = yield* readOff(effects, times, times.tries_max, by);
     if (off.ok) return off;
     last = off;
   }
+  if (!mayBeTaken) return last;
   // A slow BMC may have taken the command, and answered too late.
-  const off = yield* readOff(effects, times, late_reads);
+  const off = yield* readOff(effects, times, late_reads, by);
   return off.ok ? off : last;
 }
 
-/** All ways, one after the other, fit into the window in which this machine may command: a silent one must leave the next its room. */
+interface Commanded {
+  readonly outcome: Outcome;
+  /** It is no longer right to switch the peer off, by no way. */
+  readonly given_up: boolean;
+}
+
+/**
+ * Every switch of a way, in its order. The first that surely did not take it ends it: the others would take a supply from the peer and
+ * prove nothing. What was switched stays off, since On could meet the next Off, and is commanded again at the next try.
+ */
+async function* commandWay(
+  { bmc }: Effects,
+  times: Times,
+  way: OffWay,
+  may: MayCommand,
+): AsyncGenerator<string, Commanded, void> {
+  const deadline_ms = commandDeadline_ms(times, bmc.offWays.length);
+  const switched: OffSwitch[] = [];
+  let outcome: Outcome = done;
+  for (const each of way) {
+    const no = yield* may(switched.length > 0);
+    if (no !== undefined) return { outcome: half(switched, { kind: "changed", said: no }), given_up: true };
+    yield `command the peer's Off by its ${each}`;
+    const taken = await bmc.commandOff(each, deadline_ms);
+    if (!taken.ok && taken.failure.kind !== "deadline")
+      return { outcome: half(switched, taken.failure), given_up: false };
+    if (!taken.ok) outcome = taken;
+    switched.push(each);
+  }
+  return { outcome, given_up: false };
+}
+
+/** The failure of a way, with what it leaves behind. */
+function half(switched: readonly OffSwitch[], { kind, said }: Failure): Outcome {
+  if (switched.length === 0) return failed(kind, said);
+  const left = `${switched.join(", ")} ${switched.length === 1 ? "was" : "were"} switched off before that`;
+  return failed(kind, `${said}; ${left}, and the peer may run on what else feeds it`);
+}
+
+/**
+ * All ways, one after the other, fit into the window in which this machine may command: a silent one must leave the next its room.
+ * Further switches of one way are asked for anew: one that the window has no room for waits for the next.
+ */
 export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times, ways: number): number =>
   Math.min(bmc_ms, windowOf_ms(turn_ms) / ways);
 
@@ -41,12 +101,15 @@ async function* readOff(
   effects: Effects,
   times: Times,
   tries_max: number,
+  by: "BMC" | "outlets" | undefined,
 ): AsyncGenerator<string, Outcome, void> {
+  let why = "";
   for (let tries = 0; tries < tries_max; tries++) {
     yield "read that the peer is off";
-    const power = await effects.bmc.peerPower(times.bmc_ms);
-    if (power.ok && power.value === "off") return { ok: true, value: undefined };
+    const power = await effects.bmc.peerPower(times.bmc_ms, by);
+    if (power.ok && power.value === "off") return done;
+    why = power.ok ? "" : `: ${power.failure.said}`;
     await effects.pause(times.again_ms);
   }
-  return failed("failed", "the command was taken, and the peer does not read Off");
+  return failed("failed", `the command was taken, and the peer does not read Off${why}`);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { empty, type Holding } from "../decide/facts.ts";
-import { failed } from "./effects.ts";
+import { type Effects, failed } from "./effects.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
 import { runSteps } from "./steps.ts";
 import { surrender } from "./surrender.ts";
@@ -49,6 +49,135 @@ test("the world of the crash tests sees each wrong order", async () => {
   twice.log = { ...twice.log, committed: true };
   await twice.effects.unit.setForceFlag();
   await assert.rejects(twice.effects.unit.start("with its data", 1), /forced twice/);
+});
+
+const gone = (): FakeWorld => {
+  const world = made();
+  world.peer = { ...world.peer, on: false, member: false, holding: voter };
+  world.boot.proven = true;
+  return world;
+};
+
+test("after an accepted loss the revisions are raised before anybody is served", async () => {
+  const world = gone();
+  const steps: string[] = [];
+  await runSteps(takeOver(world.effects, fast, 1_000_000), (step) => steps.push(step));
+  const alone = [
+    "stop etcd",
+    "drop a force flag that was left",
+    "let etcd start",
+    "sync the log",
+    "start etcd",
+  ];
+  assert.deepEqual(steps.slice(steps.indexOf("write that it may have served") + 1), [
+    "see whether the revisions are raised",
+    "stop etcd",
+    "keep the log as it is",
+    "commit the log",
+    "set the force flag",
+    "let etcd start",
+    "start etcd",
+    "read the members",
+    "drop the force flag",
+    "stop etcd in order",
+    "raise the revisions beside the data",
+    "put the raised data in its place",
+    "write that the revisions are raised",
+    ...alone,
+    "read the members",
+    "drop the force flag",
+    "write that the takeover is finished",
+    "tell the peer's side",
+    "power the peer on",
+  ]);
+  assert.deepEqual(
+    [world.bump.times, world.state.bump, world.kept, world.etcd.closed],
+    [1, undefined, 1, false],
+  );
+});
+
+test("where nothing can raise them it is served all the same, and written down", async () => {
+  const world = gone();
+  world.bump.tool = false;
+  const steps: string[] = [];
+  const end = await runSteps(takeOver(world.effects, fast, 1_000_000), (step) => steps.push(step));
+  assert.deepEqual([end, world.state.bump, world.etcd.running], [{ done: true }, "missed", true]);
+  assert.ok(steps.includes("write that the revisions go back") && !steps.includes("stop etcd in order"));
+  // The next one that is ordinary neither owes nor hides it.
+  world.peer = gone().peer;
+  await runSteps(takeOver(world.effects, fast, 1_000_001));
+  assert.equal(world.state.lineage?.epoch, 1_000_001);
+  assert.equal(world.state.bump, "missed");
+});
+
+test("a database that stays behind its log is not made into anything, and neither is one that can't be restored", async () => {
+  for (const failure of [failed("changed", "behind"), failed("failed", "no space left on device")]) {
+    const world = gone();
+    let tries = 0;
+    const disk = {
+      ...world.effects.disk,
+      stageBump: async () => {
+        tries++;
+        return failure;
+      },
+    };
+    const end = await runSteps(takeOver({ ...world.effects, disk }, fast, 1_000_000));
+    assert.deepEqual([end, world.state.bump, world.etcd.running], [{ done: true }, "missed", true]);
+    assert.equal(tries, failure.failure.kind === "changed" ? 3 : 1);
+  }
+});
+
+test("what keeps etcd from its closed port does not keep it from its clients; what keeps it from both is told", async () => {
+  for (const open of [true, false]) {
+    const world = gone();
+    let tries = 0;
+    const unit: Effects["unit"] = {
+      ...world.effects.unit,
+      start: async (how, deadline_ms) => {
+        if (how === "closed") tries++;
+        return how === "closed" || !open
+          ? failed("refused", "port 2378 is held by another process")
+          : await world.effects.unit.start(how, deadline_ms);
+      },
+    };
+    const end = await runSteps(takeOver({ ...world.effects, unit }, fast, 1_000_000));
+    assert.deepEqual([end.done, world.state.bump, world.etcd.running, tries], [open, "missed", open, 3]);
+  }
+});
+
+test("what keeps etcd from its clients too, and may be over one day, leaves the revisions to be raised", async () => {
+  for (const [door, failure] of [
+    ["commitLog", failed("refused", "the log is locked by another program")],
+    ["start", failed("deadline", "etcd does not come up")],
+  ] as const) {
+    const world = gone();
+    const no = async () => failure;
+    const { disk, unit } = world.effects;
+    const effects = {
+      ...world.effects,
+      disk: door === "commitLog" ? { ...disk, commitLog: no } : disk,
+      unit: door === "start" ? { ...unit, start: no } : unit,
+    };
+    const end = await runSteps(takeOver(effects, fast, 1_000_000));
+    assert.deepEqual([end.done, world.state.bump], [false, "owed"], door);
+    assert.deepEqual(await runSteps(serveAlone(world.effects, fast)), { done: true }, door);
+    assert.deepEqual([world.state.bump, world.bump.times], [undefined, 1], door);
+  }
+});
+
+test("a takeover whose loss is another by then tells no second BMC of itself", async () => {
+  const world = gone();
+  const bmc: typeof world.effects.bmc = {
+    ...world.effects.bmc,
+    raiseTag: async (...given) => {
+      // The first one takes long, and the peer comes and goes meanwhile.
+      world.ring = "2";
+      return await world.effects.bmc.raiseTag(...given);
+    },
+  };
+  const end = await runSteps(takeOver({ ...world.effects, bmc }, fast, 6));
+  assert.match(end.done ? "" : end.why, /the peer was seen again/);
+  assert.deepEqual([world.tags.mine?.epoch, world.tags.theirs], [6, undefined]);
 });
 
 test("a takeover does its steps in the order of the design", async () => {
@@ -112,13 +241,40 @@ test("a BMC that is busy is asked again to power the peer on, until it does or t
   }
 });
 
+test("data whose giving up no disk takes down is given up to nobody: a fence is called for", async () => {
+  const writes = { mask: "setMasked", state: "writeState", "torn file": "setStateAside" } as const;
+  for (const [what, door] of Object.entries(writes)) {
+    const world = made();
+    const no = async () => failed("failed", "read-only file system");
+    const { disk, unit } = world.effects;
+    const torn = door === "setStateAside" ? { readState: async () => failed("failed", "it is torn") } : {};
+    const effects = {
+      ...world.effects,
+      unit: { ...unit, ...(door === "setMasked" ? { setMasked: no } : {}) },
+      disk: { ...disk, ...torn, ...(door === "setMasked" ? {} : { [door]: no }) },
+    };
+    const end = await runSteps(surrender(effects, fast, 6));
+    assert.match(end.done ? "" : end.why, /read-only/, what);
+    assert.deepEqual([world.etcd.hindered, world.etcd.running], ["unwritten", false], what);
+    assert.deepEqual(world.said, [], "nobody is told");
+  }
+  const world = made();
+  const writeState = async () => failed("changed", "another program wrote");
+  const effects = { ...world.effects, disk: { ...world.effects.disk, writeState } };
+  assert.equal((await runSteps(surrender(effects, fast, 6))).done, false);
+  assert.equal(world.etcd.hindered, undefined, "it is tried again");
+});
+
 test("data that can't be given up, because its etcd stays, is given up to nobody: a fence is called for", async () => {
   const world = made();
   const stop = async () => failed("deadline", "its process stays");
   const effects = { ...world.effects, unit: { ...world.effects.unit, stop } };
   const end = await runSteps(surrender(effects, fast, 6));
   assert.equal(end.done, false);
-  assert.deepEqual([world.etcd.held, world.etcd.masked, world.state.surrendered], [true, false, undefined]);
+  assert.deepEqual(
+    [world.etcd.hindered, world.etcd.masked, world.state.surrendered],
+    ["held", false, undefined],
+  );
 });
 
 test("a takeover yields to a tag that is higher by now", async () => {

@@ -71,7 +71,9 @@ export function holdingOf({
 }: Pick<Readings, "state" | "log" | "said" | "remembered">): Holding {
   const { lineage, full, takeover, left, surrendered, settled } = state;
   const echo = (said ?? remembered.heard)?.holding.others ?? "";
-  return { ...log, lineage, full, takeover, left, surrendered, settled, echo };
+  // Of its version only this machine needs to know.
+  const { version: _, ...held } = log;
+  return { ...held, lineage, full, takeover, left, surrendered, settled, echo };
 }
 
 function peerOf({ membership, said, remembered, peerServes, peerStuck }: Readings): Peer {

@@ -1,8 +1,8 @@
 import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
+import { startOnLog } from "./alone.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
-import { startOnLog } from "./start.ts";
 import { anyState, changeState, given, readableState, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -41,6 +41,7 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
     full: false,
     left: false,
     surrendered: undefined,
+    bump: undefined,
     takeover: spent === 0 ? undefined : { step: "abandoned", epoch: spent },
   }));
   if (!joined.ok) return given("duet's file", joined.failure);

@@ -1,6 +1,8 @@
 import type { Facts, Lineage } from "../decide/facts.ts";
 import { isClaim, raising } from "../decide/lineage.ts";
-import type { Effects, Outcome } from "./effects.ts";
+import { startOnLog } from "./alone.ts";
+import { raiseRevisions } from "./bump.ts";
+import type { Effects } from "./effects.ts";
 import { becomeFull } from "./full.ts";
 import { publishFacts } from "./publish.ts";
 import { anyState, changeState, ended, given, type Steps, stopped } from "./steps.ts";
@@ -19,6 +21,11 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   yield "drop a force flag that was left";
   const dropped = await unit.dropForceFlag();
   if (!dropped.ok) return given("the force flag", dropped.failure);
+  // Of a takeover after an accepted loss that was cut short, and then left behind.
+  if (facts.self.soleVoter) {
+    const raised = yield* raiseRevisions(effects, times);
+    if (!raised.ok) return given("etcd's revisions", raised.failure);
+  }
   const up = yield* startOnLog(effects, times);
   if (!up.ok) return given("etcd", up.failure);
   const state = await disk.readState();
@@ -36,18 +43,6 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   yield "tell the peer";
   await publishFacts(effects, times);
   return ended;
-}
-
-/**
- * An etcd that was killed leaves the end of its log in the memory of the system. The next one takes it for synced, applies it to its
- * database, and syncs that: with the power cut then, the database would hold more than the log, and could never be started again.
- */
-export async function* startOnLog(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
-  yield "sync the log";
-  const synced = await effects.disk.syncLog(times.disk_ms);
-  if (!synced.ok) return synced;
-  yield "start etcd";
-  return await effects.unit.start("with its data", times.etcd_start_ms);
 }
 
 /**
@@ -91,6 +86,7 @@ export async function* newCluster(effects: Effects, times: Times, epoch: number)
     lineage,
     full: true,
     takeover: undefined,
+    bump: undefined,
   }));
   if (!state.ok) return given("duet's file", state.failure);
   yield "start etcd";

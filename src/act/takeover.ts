@@ -1,8 +1,8 @@
 import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
-import type { Bmc, Effects, Outcome } from "./effects.ts";
-import { failed } from "./effects.ts";
+import { forceAlone, seeAlone } from "./alone.ts";
+import { raiseRevisions } from "./bump.ts";
+import type { Bmc, Effects, Loss } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
-import { startOnLog } from "./start.ts";
 import { anyState, changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -22,6 +22,8 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     const dropped = await effects.unit.dropForceFlag();
     if (!dropped.ok) return given("the force flag", dropped.failure);
   }
+  const lost = await effects.quorum.loss();
+  if (!lost.ok) return given("the membership", lost.failure);
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -37,6 +39,8 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+      if (written > 0 && (await isAnother(effects, lost.value)))
+        return stopped("the peer was seen again: no BMC more is told of a takeover that will not be");
       // One is enough to serve: the second is not waited for long, and written later where it does not answer.
       const patience_ms = written === 0 ? times.tag_ms : times.second_tag_ms;
       const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms);
@@ -59,6 +63,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
       takeover: { step: "served", epoch },
       surrendered: undefined,
       left: false,
+      bump: beginsAfterLoss(epoch) ? "owed" : state.bump,
       settled: { ...state.settled, theirs: Math.max(theirs, state.settled.theirs) },
     }),
   );
@@ -69,12 +74,20 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
 const higher = (bmc: Bmc): string =>
   `the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"} is higher by now: another takeover came first`;
 
+/** The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. */
+async function isAnother({ quorum }: Effects, lost: Loss | undefined): Promise<boolean> {
+  const now = await quorum.loss();
+  return lost !== undefined && now.ok && now.value?.ring !== lost.ring;
+}
+
 /** From `served` on: also where a takeover was cut short there. */
 export async function* serveAlone(effects: Effects, times: Times): Steps {
   const { unit } = effects;
+  const raised = yield* raiseRevisions(effects, times);
+  if (!raised.ok) return given("etcd's revisions", raised.failure);
   const up = yield* forceAlone(effects, times);
   if (!up.ok) return given("etcd alone", up.failure);
-  const alone = yield* seeAlone(effects, times);
+  const alone = yield* seeAlone(effects, times, "self");
   if (!alone.ok) return given("etcd alone", alone.failure);
 
   yield "drop the force flag";
@@ -92,64 +105,6 @@ export async function* serveAlone(effects: Effects, times: Times): Steps {
   yield "tell the peer's side";
   await publishFacts(effects, times);
   return yield* powerOn(effects, times);
-}
-
-/** etcd is up, forced only where its log still knows the peer. */
-async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
-  const { unit, disk } = effects;
-  yield "stop etcd";
-  // Without a leader it would wait for one before it goes, and nobody writes until it has gone.
-  const down = await unit.end(times.etcd_stop_ms);
-  if (!down.ok) return down;
-  const log = await disk.inspect();
-  if (!log.ok) return log;
-  const ready = yield* log.value.soleVoter ? keepUnforced(effects) : prepareForce(effects, times);
-  if (!ready.ok) return ready;
-  yield "let etcd start";
-  const unmasked = await unit.setMasked(false);
-  if (!unmasked.ok) return unmasked;
-  // Forced before, it may have been killed just now while it served; a log that was just committed is synced.
-  if (log.value.soleVoter) return yield* startOnLog(effects, times);
-  yield "start etcd";
-  return await unit.start("with its data", times.etcd_start_ms);
-}
-
-/** A flag that an earlier run left would force a new cluster again. */
-async function* keepUnforced({ unit }: Effects): AsyncGenerator<string, Outcome, void> {
-  yield "drop a force flag that was left";
-  return await unit.dropForceFlag();
-}
-
-async function* prepareForce({ unit, disk }: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
-  const state = await disk.readState();
-  if (!state.ok) return state;
-  yield "keep the log as it is";
-  const kept = await disk.keepWal(state.value.lineage?.epoch ?? 0, times.disk_ms);
-  if (!kept.ok) return kept;
-  yield "commit the log";
-  const committed = await disk.commitLog(times.disk_ms);
-  if (!committed.ok) return committed;
-  yield "set the force flag";
-  return await unit.setForceFlag();
-}
-
-/** By a linearizable read: one voter, which is this machine. Other members are ghosts that older etcds leave. */
-async function* seeAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
-  for (let tries = 0; tries < times.tries_max; tries++) {
-    yield "read the members";
-    const members = await effects.members.list("self", times.etcd_call_ms);
-    if (members.ok) {
-      const others = members.value.filter(({ machine }) => machine !== "self");
-      if (others.length === 0) return { ok: true, value: undefined };
-      if (others.some(({ role }) => role === "voter"))
-        return failed("refused", "the peer is still a voter of this cluster");
-      for (const { id } of others) {
-        yield `remove the ghost ${id}`;
-        await effects.members.remove(id, "self", times.etcd_call_ms);
-      }
-    } else await effects.pause(times.again_ms);
-  }
-  return failed("deadline", "a linearizable read did not show this machine as the only member");
 }
 
 /** A BMC that was without power, or is busy, answers a little later. */

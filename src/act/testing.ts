@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { decide } from "../decide/decide.ts";
-import { empty, type Facts, type Holding, type Lineage, no_word, type Peer } from "../decide/facts.ts";
+import {
+  empty,
+  type Facts,
+  type Holding,
+  type Lineage,
+  no_word,
+  type Peer,
+  type Word,
+} from "../decide/facts.ts";
 import {
   type Bmc,
   done,
   type Effects,
   failed,
+  type Hindrance,
   type LogFacts,
   type Member,
   type State,
@@ -17,7 +26,21 @@ import { times_default } from "./times.ts";
 export class FakeWorld {
   state: State = pick(empty);
   log: LogFacts & { committed: boolean } = { ...logOf(empty), committed: false };
-  etcd = { running: false, masked: false, flag: false, forced: 0, held: false };
+  etcd = {
+    running: false,
+    masked: false,
+    flag: false,
+    forced: 0,
+    hindered: undefined as Hindrance | undefined,
+    closed: false,
+    orderly: false,
+  };
+  /** Of the data, and of what was made beside it: for which epoch revisions were raised, and how often in all. */
+  bump = { tool: true, raisedFor: 0, times: 0, staged: undefined as number | undefined, between: false };
+  /** Called at moments in which a real machine may be cut off inside an effect; true: it is. */
+  cutIn: (moment: "swap") => boolean = () => false;
+  ring = "1";
+  word: Word = no_word;
   tags: Record<Bmc, Lineage | undefined> = { mine: undefined, theirs: undefined };
   /** BMCs that answer nothing. */
   readonly dead = new Set<Bmc>();
@@ -32,7 +55,7 @@ export class FakeWorld {
   /** A power cut, or only the end of the process that ran the steps. */
   crash(kind: "process" | "power"): void {
     if (kind === "process") return;
-    this.etcd = { ...this.etcd, running: false, flag: false };
+    this.etcd = { ...this.etcd, running: false, flag: false, closed: false, orderly: false };
     this.boot = {
       heard: this.peer.member,
       proven: false,
@@ -87,11 +110,15 @@ export class FakeWorld {
       proof: this.boot.proven && !peer.member ? "off" : "none",
       fencePending: true,
       started: true,
-      word: no_word,
+      word: this.word,
       tags: { mine: tag("mine"), theirs: tag("theirs") },
       witness: "on",
       firstStart: false,
-      etcd: { running: this.etcd.running, leader: this.leader, failedStarts: 0 },
+      etcd: {
+        running: this.etcd.running && !this.etcd.closed,
+        leader: this.leader && !this.etcd.closed,
+        failedStarts: 0,
+      },
       stopping: "shutdown",
     };
   }
@@ -117,6 +144,27 @@ export class FakeWorld {
         assert.ok(!this.etcd.running && !this.state.full);
         if (this.log.data) this.kept++;
         this.log = { ...logOf(empty), committed: false };
+        this.bump = { ...this.bump, raisedFor: 0, staged: undefined, between: false };
+        return done;
+      },
+      bumpOf: async (epoch) => {
+        this.#finishSwap();
+        if (this.bump.raisedFor === epoch) return success("done");
+        return success(this.bump.tool ? "possible" : "impossible");
+      },
+      stageBump: async (epoch) => {
+        assert.ok(!this.etcd.running && !this.etcd.flag, "the database is read while etcd runs");
+        assert.ok(this.alone, "revisions are raised of data that knows the peer");
+        if (!this.etcd.orderly) return failed("changed", "the database is behind the log");
+        this.bump = { ...this.bump, staged: epoch };
+        return done;
+      },
+      swapBump: async () => {
+        assert.ok(!this.etcd.running && this.bump.staged !== undefined);
+        this.kept++;
+        this.bump = { ...this.bump, between: true };
+        if (this.cutIn("swap")) return failed("failed", "the disk hangs");
+        this.#finishSwap();
         return done;
       },
       syncLog: async () => done,
@@ -129,11 +177,17 @@ export class FakeWorld {
       },
     },
     unit: {
-      isRunning: async () => success(this.etcd.running),
+      isRunning: async () => success(this.etcd.running && !this.etcd.closed),
       start: async (how) => {
         if (this.etcd.masked) return failed("refused", "the unit is masked");
-        if (this.etcd.running) return done;
-        if (how !== "with its data")
+        if (this.etcd.running)
+          return this.etcd.closed === (how === "closed") ? done : failed("deadline", "shut");
+        assert.ok(!this.bump.between, "etcd is started where there is no data");
+        assert.ok(
+          how === "closed" || this.state.bump !== "owed",
+          "clients are served with revisions that went back",
+        );
+        if (how !== "with its data" && how !== "closed")
           this.log = {
             ...this.log,
             data: true,
@@ -142,16 +196,29 @@ export class FakeWorld {
           };
         if (this.etcd.flag) this.#force();
         assert.ok(this.state.surrendered === undefined, "data that was given up is started");
-        this.etcd = { ...this.etcd, running: true };
+        this.etcd = { ...this.etcd, running: true, closed: how === "closed", orderly: false };
         return done;
       },
       stop: async () => {
         const removing = this.state.left && this.log.standing === "removed";
         assert.ok(!removing || this.peer.holding.soleVoter, "stopped before the peer was the only voter");
-        this.etcd = { ...this.etcd, running: false };
+        this.etcd = {
+          ...this.etcd,
+          orderly: this.etcd.running || this.etcd.orderly,
+          running: false,
+          closed: false,
+        };
         return done;
       },
-      end: async (deadline_ms) => await this.effects.unit.stop(deadline_ms),
+      end: async () => {
+        this.etcd = {
+          ...this.etcd,
+          orderly: !this.etcd.running && this.etcd.orderly,
+          running: false,
+          closed: false,
+        };
+        return done;
+      },
       setForceFlag: async () => {
         this.etcd = { ...this.etcd, flag: true };
         return done;
@@ -160,8 +227,8 @@ export class FakeWorld {
         this.etcd = { ...this.etcd, flag: false };
         return done;
       },
-      callForFence: async () => {
-        this.etcd = { ...this.etcd, held: true };
+      callForFence: async (because) => {
+        this.etcd = { ...this.etcd, hindered: because };
         return done;
       },
       setMasked: async (masked) => {
@@ -171,8 +238,9 @@ export class FakeWorld {
     },
     members: {
       list: async (at) => {
-        if (at === "self" ? !this.leader : !this.peer.member) return failed("unreachable", "no leader");
-        const members = this.#membersAt(at);
+        if (at === "peer" ? !this.peer.member : !this.leader || this.etcd.closed !== (at === "inside"))
+          return failed("unreachable", "no leader");
+        const members = this.#membersAt(at === "peer" ? "peer" : "self");
         this.boot.listedVoter ||= members.some(({ machine, role }) => machine === "self" && role === "voter");
         return success(members);
       },
@@ -188,7 +256,7 @@ export class FakeWorld {
         return done;
       },
       remove: async (id, through) => {
-        if (through === "self") this.ghost = false;
+        if (through !== "peer") this.ghost = false;
         else {
           assert.equal(id, "1");
           assert.ok(this.peer.holding.full && !this.peer.leaving, "left though the peer may not serve");
@@ -216,7 +284,7 @@ export class FakeWorld {
     bmc: {
       peerPower: async () =>
         this.dead.has("theirs") ? failed("deadline", "no answer") : success(this.peer.on ? "on" : "off"),
-      offWays: ["BMC"],
+      offWays: [["BMC"]],
       commandOff: async () => {
         this.peer = { ...this.peer, on: false, member: false };
         return done;
@@ -243,7 +311,8 @@ export class FakeWorld {
       },
     },
     quorum: {
-      loss: async () => success(this.peer.member ? undefined : { ring: "1", since_ms: 0, wentOff: false }),
+      loss: async () =>
+        success(this.peer.member ? undefined : { ring: this.ring, since_ms: 0, wentOff: false }),
       noteOff: async () => {
         assert.ok(!this.peer.on, "Off is noted of a peer that is on");
         this.boot.proven = true;
@@ -256,6 +325,12 @@ export class FakeWorld {
       status: async () => success(this.boot.quorum),
     },
   };
+
+  #finishSwap(): void {
+    const { between, staged = 0, times } = this.bump;
+    if (between)
+      this.bump = { ...this.bump, raisedFor: staged, staged: undefined, between: false, times: times + 1 };
+  }
 
   #force(): void {
     assert.equal(this.state.takeover?.step, "served", "forced before `served` is on disk");
@@ -304,6 +379,7 @@ export const pick = ({ lineage, full, takeover, left, surrendered, settled }: Ho
   surrendered,
   settled,
   turn: 0,
+  bump: undefined,
 });
 
 export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: Holding): LogFacts => ({

@@ -1,6 +1,8 @@
 /** How long each kind of effect may take. A site's settings replace some of them. */
 export interface Times {
   readonly disk_ms: number;
+  /** To write the whole database anew. */
+  readonly bump_ms: number;
   readonly etcd_start_ms: number;
   readonly etcd_stop_ms: number;
   readonly etcd_call_ms: number;
@@ -25,6 +27,7 @@ export interface Times {
 
 export const times_default: Times = {
   disk_ms: 60_000,
+  bump_ms: 10 * 60_000,
   etcd_start_ms: 30_000,
   etcd_stop_ms: 20_000,
   etcd_call_ms: 5_000,

@@ -11,7 +11,7 @@ import { type IdentityFiles, readAuthority, years } from "./authority.ts";
  * Long enough to outlive a machine that is never looked after, and renewed long before by a timer: an expiry is an outage with
  * a date, at a place where nobody is. Shorter ones would protect nothing, since the authority's key is on the machine too.
  */
-const leaf_years = 10;
+export const leaf_years = 10;
 const renew_years_before = 5;
 
 export type LeafName = Exclude<Certificate, "ca">;
@@ -49,7 +49,7 @@ export async function ensureCertificates(
   return made;
 }
 
-async function ensureLeaf(
+export async function ensureLeaf(
   authority: Identity,
   leaf: Leaf,
   files: IdentityFiles,
@@ -83,13 +83,17 @@ export function isGood(
   );
   return (
     names &&
-    read.subject === `CN=${leaf.commonName}` &&
+    read.subject === subjectOf(leaf) &&
     read.checkIssued(parent) &&
     read.verify(parent.publicKey) &&
     read.checkPrivateKey(createPrivateKey(key.reveal())) &&
     read.validToDate > years(renew_years_before, now).to
   );
 }
+
+/** As Node tells it: one line each, in the order in which they are in the certificate. */
+const subjectOf = ({ organization, commonName }: Leaf): string =>
+  [...(organization === undefined ? [] : [`O=${organization}`]), `CN=${commonName}`].join("\n");
 
 function parsed(pem: string): X509Certificate | undefined {
   try {

@@ -63,3 +63,21 @@ export async function callDuet<S extends v.GenericSchema>(
       : "see that both machines and this computer have the same version of duet; `duet status` shows it",
   );
 }
+
+/** The next one only where the one before failed of what `next` names: what may have been begun is not begun elsewhere too. */
+export async function onFirst<T>(
+  machines: readonly Machine[],
+  next: ReadonlySet<string>,
+  work: (machine: Machine) => Promise<T>,
+): Promise<T> {
+  const problems: DuetError["problems"][number][] = [];
+  for (const machine of machines) {
+    try {
+      return await work(machine);
+    } catch (error) {
+      if (!(error instanceof DuetError) || error.problems.some(({ code }) => !next.has(code))) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  throw new DuetError(problems);
+}

@@ -127,3 +127,25 @@ test("a BMC that is known by its fingerprint is known by it on the machines too"
     Array.from({ length: 2 }, () => ({ by: "fingerprint", sha256 })),
   );
 });
+
+test("each outlet of a list keeps its own login, in a file of its own; one that is missing renders nothing", async () => {
+  const outlet = (name: string) =>
+    `{ address: pdu-${name}.example, outlet: /redfish/v1/o/1, credentials: { file: ${name}.pdu } }`;
+  const text = `${with_ca}    pdu: [${outlet("a")}, ${outlet("b")}]\n`;
+  await writeFile(site(), text);
+  await writeFile(join(folder, "b.pdu"), "power:of b\n", { mode: 0o600 });
+  assert.deepEqual(await refused(renderSite(site(), out())), ["DUET-E-CREDENTIALS-MISSING"]);
+  await writeFile(join(folder, "a.pdu"), "power:of a\n", { mode: 0o600 });
+  await renderSite(site(), out());
+  const rendered = await readFile(join(out(), "node1.ign"), "utf8");
+  const written = readSite(text, "site.yaml").site;
+  assert.ok(written !== undefined);
+  const [, node2] = readSite(machineSite(written), "site.yaml").site?.machines ?? [];
+  const contents = node2?.pdus.map(({ credentials }) => {
+    assert.ok("file" in credentials);
+    const found = JSON.stringify(credentials.file);
+    const [, source = ""] = rendered.split(found)[1]?.match(/base64,([A-Za-z0-9+/=]+)/) ?? [];
+    return Buffer.from(source, "base64").toString();
+  });
+  assert.deepEqual(contents, ["power:of a\n", "power:of b\n"]);
+});

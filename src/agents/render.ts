@@ -13,6 +13,7 @@ import { authorities } from "../render/machine-site.ts";
 import { notYet } from "../render/not-yet.ts";
 import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
 import { keptAuthority } from "./authority.ts";
+import { keptKubernetes } from "./kubernetes/authority.ts";
 
 /** Writes each machine's Ignition file into a folder. All of them or none: everything is read and checked first. */
 export async function renderSite(siteFile: string, folder: string): Promise<readonly string[]> {
@@ -25,6 +26,9 @@ export async function renderSite(siteFile: string, folder: string): Promise<read
       ...found,
       corosyncKey: await corosyncKey(folder),
       etcdAuthority: await keptAuthority(site.name, etcdAuthorityFiles(folder), new Date()),
+      ...(site.kubernetes === undefined
+        ? {}
+        : { kubernetes: await keptKubernetes(site.name, folder, new Date()) }),
     };
     const rendered = site.machines.map((m) => ({
       path: join(folder, `${m.name}.ign`),
@@ -52,7 +56,7 @@ export function refuseNotYet(site: Site): void {
 export async function gather(
   site: Site,
   folder: string,
-): Promise<Omit<Materials, "corosyncKey" | "etcdAuthority">> {
+): Promise<Omit<Materials, "corosyncKey" | "etcdAuthority" | "kubernetes">> {
   const problems: Problem[] = [];
   const collect = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -64,14 +68,20 @@ export async function gather(
     }
   };
   const credentials = new Map<string, Credentials>();
-  const pduCredentials = new Map<string, Credentials>();
-  const load = async (into: Map<string, Credentials>, name: string, ref: CredentialsRef) => {
-    const loaded = await collect(loadCredentials(ref, folder));
-    if (loaded !== undefined) into.set(name, loaded);
+  const pduCredentials = new Map<string, readonly Credentials[]>();
+  // One that can't be read is told as a problem, and then nothing is rendered: no later one moves into its place.
+  const load = async (refs: readonly CredentialsRef[]): Promise<readonly Credentials[]> => {
+    const loaded: Credentials[] = [];
+    for (const ref of refs) {
+      const one = await collect(loadCredentials(ref, folder));
+      if (one !== undefined) loaded.push(one);
+    }
+    return loaded;
   };
   for (const m of site.machines) {
-    await load(credentials, m.name, m.bmc.credentials);
-    if (m.pdu !== undefined) await load(pduCredentials, m.name, m.pdu.credentials);
+    const [bmc] = await load([m.bmc.credentials]);
+    if (bmc !== undefined) credentials.set(m.name, bmc);
+    pduCredentials.set(m.name, await load(m.pdus.map((pdu) => pdu.credentials)));
   }
   const sshKeys: string[] = [];
   for (const file of site.ssh_keys) sshKeys.push(...((await collect(loadSshKeys(file, folder))) ?? []));

@@ -1,27 +1,29 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { paths } from "../base/paths.ts";
-import { fail } from "../base/problem.ts";
-import { lastingAttributes, writeLasting } from "../machine/fence-times.ts";
+import { exit, fail } from "../base/problem.ts";
+import { lastingAttributes } from "../machine/fence-times.ts";
 import { exists, makeFolder, readIfThere, replaceSynced, syncFolder } from "../machine/files.ts";
 import { run } from "../machine/process.ts";
 import type { Progress } from "../machine/progress.ts";
 import { loadSite, siteFolder } from "../machine/site-file.ts";
+import { hasKubernetes } from "../render/kubernetes/names.ts";
 import type { Site } from "../site/site.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { loadHands } from "./etcd/machine.ts";
 import { Reach } from "./hands/reach.ts";
-import { Ways } from "./hands/ways.ts";
+import { waits, Ways } from "./hands/ways.ts";
 import { keepAssetTags } from "./setup/asset-tags.ts";
 import { allOnline, configure, seedConfiguration } from "./setup/configure.ts";
 import { fenceTest, fenceTestOnce } from "./proof/disruptive.ts";
 import { fenceable, proveFencing } from "./setup/fencing.ts";
+import { certifyKubernetes, prepareKubernetes, seeKubernetes } from "./setup/kubernetes.ts";
 import { whole, writeThroughBoth } from "./setup/ready.ts";
 import { noteDone, noteFailed } from "./setup/report.ts";
 import { handOver, wantsFolder } from "./setup/services.ts";
 import { syncOwn } from "./setup/sync.ts";
 import { proveWitness } from "./setup/witness.ts";
-import { uninstalledAttribute } from "./uninstall/plan.ts";
+import { takeMarkBack } from "./uninstall/mark.ts";
 import { needsHuman, readWitness } from "./hands/witness.ts";
 
 const whole_ms = 120_000;
@@ -33,6 +35,13 @@ export interface SetupOptions {
   readonly witnessTest?: boolean;
 }
 
+export interface SetupDone {
+  readonly machine: string;
+  readonly site: string;
+  /** Why starting alone needs a person here; null where it does not. */
+  readonly needsHuman: string | null;
+}
+
 /** One step, told while it runs. */
 type Step = (name: string, work: (say: (detail: string) => void) => Promise<unknown>) => Promise<void>;
 
@@ -40,32 +49,39 @@ type Step = (name: string, work: (say: (detail: string) => void) => Promise<unkn
  * Makes a machine that Ignition wrote to one of its site. Every step can be repeated: cut off anywhere, it is run again
  * from the start and finds done what is done. Why it failed is told to whoever runs it, and kept for `duet check`.
  */
-export async function setup(progress: Progress, options: SetupOptions = {}): Promise<void> {
+export async function setup(progress: Progress, options: SetupOptions = {}): Promise<SetupDone> {
+  // Elsewhere nothing is noted: a folder of duet's would make another machine look like one that was begun.
+  const machine = await ownName();
   let now = "read the site file";
   const step: Step = async (name, work) => {
     now = name;
     await progress.step(name, work);
   };
   try {
-    const site = await allSteps(step, options);
+    const site = await allSteps(step, machine, options);
     await noteDone(new Date());
     const human = needsHuman(site, await readWitness());
     if (human !== undefined) progress.say(human);
+    return { machine, site: site.name, needsHuman: human ?? null };
   } catch (error) {
     await noteFailed(error, now, new Date());
     throw error;
   }
 }
 
-async function allSteps(step: Step, options: SetupOptions): Promise<Site> {
-  const { site, machine } = await thisMachine();
-  const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site) });
+async function allSteps(step: Step, machine: string, options: SetupOptions): Promise<Site> {
+  const site = await siteOf(machine);
+  const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site), files: paths });
   const peer = ways.theirs.name;
   await step("trust the BMCs' certificates", trustAuthorities);
   await step("make etcd's certificates", (say) => certify(ways, say));
+  await prepareKubernetes(step, site, ways.mine);
   await step("see whether this machine has ever held data", noteFirstStart);
   await step("keep what stands in the BMCs' asset tags", async (say) => {
-    await keepAssetTags({ ways, say, firstStart: await exists(paths.firstStart) });
+    // Run by systemd it comes back each few seconds: a wrong password in the site's files would lock the BMC's user out.
+    const bySystemd = process.env["INVOCATION_ID"] !== undefined;
+    const firstStart = await exists(paths.firstStart);
+    await keepAssetTags({ ways, say, firstStart, ...(bySystemd ? { waitsAfter: waits.look } : {}) });
   });
   await step("check Corosync's configuration", () => run(["corosync", "-t"]));
   await step("give Pacemaker its first configuration", () => seedConfiguration(site));
@@ -81,6 +97,7 @@ async function allSteps(step: Step, options: SetupOptions): Promise<Site> {
   await step("see etcd whole on both machines", (say) => whole(effects, say, whole_ms));
   const reach = new Reach(site, ways.mine, ways.theirs);
   await step("write through both machines", (say) => writeThroughBoth(reach, machine, say));
+  await seeKubernetes(step, site);
   const again = options.witnessTest === true;
   if (site.witness === "on")
     await step(`see that the BMC of ${peer} keeps its tag`, (say) =>
@@ -97,20 +114,35 @@ async function allSteps(step: Step, options: SetupOptions): Promise<Site> {
 
 /** A timer runs this each week: for years it finds nothing to do. */
 export async function renewCertificates(progress: Progress): Promise<void> {
-  const { site, machine } = await thisMachine();
+  const machine = await ownName();
+  const site = await siteOf(machine);
   const ways = new Ways({ site, me: machine, folder: siteFolder(paths.site) });
   await progress.step("renew etcd's certificates", (say) => certify(ways, say));
+  if (hasKubernetes(site))
+    await progress.step("renew Kubernetes' certificates", (say) => certifyKubernetes(site, ways.mine, say));
 }
 
-async function thisMachine(): Promise<{ readonly site: Site; readonly machine: string }> {
+async function ownName(): Promise<string> {
   const machine = (await readIfThere(paths.machine))?.trim();
   if (machine === undefined)
-    fail(
+    return fail(
       "DUET-E-SETUP-NOT-RENDERED",
       paths.machine,
       "this machine was not made by `duet render`: its own name is missing",
       "run `duet setup` on a machine that was installed with the site's Ignition file",
+      exit.notHere,
     );
+  if (process.getuid?.() === 0) return machine;
+  return fail(
+    "DUET-E-SETUP-ROOT",
+    machine,
+    "setting a machine up needs root",
+    "run it as root",
+    exit.notHere,
+  );
+}
+
+async function siteOf(machine: string): Promise<Site> {
   const site = await loadSite(paths.site);
   if (site.machines.length !== 2 || site.machines.every(({ name }) => name !== machine))
     fail(
@@ -118,8 +150,9 @@ async function thisMachine(): Promise<{ readonly site: Site; readonly machine: s
       paths.machine,
       `the site file does not name ${machine} and one other`,
       "render the site again",
+      exit.badInput,
     );
-  return { site, machine };
+  return site;
 }
 
 async function certify({ mine }: Ways, say: (detail: string) => void): Promise<void> {
@@ -148,8 +181,7 @@ async function trustAuthorities(): Promise<void> {
 
 /** One that was uninstalled and is installed again is no longer gone. */
 async function forgetUninstall(machine: string): Promise<void> {
-  const mark = (await lastingAttributes())?.get(machine)?.get(uninstalledAttribute);
-  if (mark !== undefined && mark !== "no") await writeLasting(machine, uninstalledAttribute, "no");
+  await takeMarkBack(machine, await lastingAttributes());
   for (const path of [paths.uninstall, paths.uninstalled, paths.startEtcd]) await rm(path, { force: true });
 }
 

@@ -6,19 +6,25 @@ import { exists, readIfThere, replaceSynced } from "../machine/files.ts";
 import type { Progress } from "../machine/progress.ts";
 import { loadSite, siteFolder } from "../machine/site-file.ts";
 import { footprint } from "../render/footprint.ts";
+import { hasKubernetes } from "../render/kubernetes/names.ts";
 import { readState } from "../facts/state.ts";
-import { diskEffects } from "./hands/disk.ts";
+import { readingDisk } from "./hands/disk.ts";
+import { dataAt, finishSwap } from "./hands/staged.ts";
 import { mayRun } from "./hands/unit.ts";
+import { placesOf } from "./hands/reach.ts";
 import { Ways } from "./hands/ways.ts";
 import { loadHands } from "./etcd/machine.ts";
-import { readAssetTags } from "./setup/asset-tags.ts";
+import { readAssetTags } from "./hands/asset-tags.ts";
+import { lookAgain, takePass } from "./planned/pass.ts";
 import { servicesAttribute } from "./setup/services.ts";
 import { syncOwn } from "./setup/sync.ts";
-import { isUp, leaveCluster, peerUnfit } from "./uninstall/leave.ts";
-import { dropPlan, type Plan, readPlan, sidesOf, uninstalledIn, writePlan } from "./uninstall/plan.ts";
+import { isLast, isUp, leaveCluster, peerRefusal, peerUnfit } from "./uninstall/leave.ts";
+import { uninstalledIn } from "./uninstall/mark.ts";
+import { dropPlan, type Plan, readPlan, sidesOf, writePlan } from "./uninstall/plan.ts";
+import { endPods } from "./uninstall/pods.ts";
 import { giveBack, leftovers, removeAll, stopUnits } from "./uninstall/remove.ts";
 import { startEtcdScript } from "./uninstall/start-etcd.ts";
-import { putTextBack } from "./uninstall/tags.ts";
+import { putTextBack, tagLeft } from "./uninstall/tags.ts";
 
 export interface UninstallOptions {
   /** Why it goes on though the peer is no full voter, or a BMC can't be reached. */
@@ -45,15 +51,9 @@ export async function planUninstall({ force }: UninstallOptions): Promise<Plan |
   const lasting = (await lastingAttributes()) ?? new Map<string, ReadonlyMap<string, string>>();
   const marked = uninstalledIn(lasting).includes(theirs.name);
   const unfit = await peerUnfit((await loadHands()).effects);
-  const last = unfit !== undefined && marked;
-  if (unfit !== undefined && !last && force === undefined)
-    fail(
-      "DUET-E-UNINSTALL-PEER",
-      theirs.name,
-      `${unfit}: without ${machine} nobody might hold everything`,
-      `see \`duet status\`, and wait for 1+1; if ${theirs.name} is gone for good: \`duet uninstall --force "WHY"\``,
-      exit.notHere,
-    );
+  const last = isLast(unfit, marked);
+  const problem = peerRefusal({ machine, last, force: force ?? null }, theirs.name, unfit);
+  if (problem !== undefined) throw new DuetError([problem], exit.notHere);
   const services = lasting.get(machine)?.get(servicesAttribute)?.split(" ") ?? [];
   return {
     format: 1,
@@ -95,11 +95,19 @@ export async function describe(plan: Plan): Promise<readonly string[]> {
     ...files.map((path) => `  remove ${path}`),
     ...folders.map((path) => `  remove ${path}/`),
     "  remove Pacemaker's configuration below /var/lib/pacemaker/cib/",
+    ...(hasKubernetes(site)
+      ? ["  end every pod here, and remove the units of CRI-O and the kubelet where setup has made them"]
+      : []),
     ...plan.services.map((each) => `  let systemd start ${each} at boot again`),
     "",
     "it leaves",
     `  ${paths.etcdData}, ${paths.kept}: etcd's data, and copies from before`,
     `  ${paths.state}, ${paths.record}: whose data this is, and what happened`,
+    ...(hasKubernetes(site)
+      ? [
+          "  /var/lib/kubelet, /var/lib/containers, /var/log/pods: what CRI-O and the kubelet keep, with the pods' volumes",
+        ]
+      : []),
     ...stays.map(({ path, why }) => `  ${path}: ${why}`),
     "  /usr/local/bin/duet: it came with a package or the image, and goes with that",
   ];
@@ -117,10 +125,12 @@ export interface Uninstalled {
 export async function uninstall(plan: Plan, progress: Progress): Promise<Uninstalled> {
   const { site, mine, theirs } = sidesOf(plan);
   const print = footprint(site, mine);
+  if (!plan.last && (await isUp("pacemaker.service"))) await takeTurn(plan);
   await writePlan(plan);
   const how = plan.last ? "stop etcd and the cluster" : `leave the cluster through ${theirs.name}`;
   await progress.step(how, (say) => leaveCluster(plan, say));
   await progress.step("stop duet's units", () => stopUnits(print));
+  if (hasKubernetes(site)) await progress.step("end the pods that are left", endPods);
   await progress.step(`write ${paths.startEtcd}`, () => writeStartEtcd(mine.name, theirs.name));
   const tags = plan.tags ?? (await progress.step("put the asset tags back", () => tagsBack(plan)));
   await writePlan({ ...plan, tags: [...tags] });
@@ -136,9 +146,21 @@ export async function uninstall(plan: Plan, progress: Progress): Promise<Uninsta
   return result;
 }
 
+/** Nobody else goes by plan meanwhile, and the peer is still as it was when somebody consented. */
+async function takeTurn(plan: Plan): Promise<void> {
+  const { site, mine, theirs } = sidesOf(plan);
+  const seat = { me: mine.name, places: placesOf(site, mine.name) };
+  const errand = { words: "uninstall", machine: mine.name, force: plan.force !== null };
+  await lookAgain(await takePass(seat, errand), async () => {
+    const problem = peerRefusal(plan, theirs.name, await peerUnfit((await loadHands()).effects));
+    if (problem !== undefined) throw new DuetError([problem], exit.notHere);
+  });
+}
+
 /** With etcd stopped: what its log says decides how it can be started. */
 async function writeStartEtcd(machine: string, peer: string): Promise<void> {
-  const log = await diskEffects({ paths, isRunning: () => mayRun(), note: () => undefined }).inspect();
+  if ((await dataAt(paths)) !== paths.etcdData) await finishSwap(paths.etcdData);
+  const log = await readingDisk({ paths, isRunning: () => mayRun(), note: () => undefined }).inspect();
   if (!log.ok)
     fail("DUET-E-UNINSTALL-LEAVE", paths.etcdData, log.failure.said, "see to the disk, then try again");
   const state = await readState(paths.state).catch((error: unknown) => {
@@ -162,7 +184,7 @@ async function tagsBack(plan: Plan): Promise<readonly string[]> {
       told.push(await putTextBack(ways, side, kept));
     } catch (error) {
       if (plan.force === null || !(error instanceof DuetError)) throw error;
-      told.push(`the asset tag of ${ways[side].name} is left as it is: ${error.message}`);
+      told.push(tagLeft(ways, side, kept, error.message));
     }
   return told;
 }

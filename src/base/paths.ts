@@ -22,6 +22,10 @@ export const paths = {
   setupFailed: "/var/lib/duet/setup-failed",
   /** What setup's test of the BMCs' tags showed; without it no machine starts alone by itself. */
   witness: "/var/lib/duet/witness",
+  /** Which tags were seen in the BMCs since then, and which of the BMCs has lost one. */
+  witnessSeen: "/var/lib/duet/witness-seen",
+  /** While a BMC's tag is tested: what stood there before. */
+  tagTest: "/var/lib/duet/tag-test",
   /** What stood in the BMCs' asset tags before duet's first one; put back by `duet uninstall`. */
   assetTags: "/var/lib/duet/asset-tags",
   /** An uninstall that has begun: it is gone on with. And what the last one left behind for people. */
@@ -47,6 +51,15 @@ export const paths = {
 export const etcdUnit = "duet-etcd.service";
 /** The one-shot that does what takes long; it is started by the file `wake` in `paths.run`. */
 export const workUnit = "duet-work.service";
+/** Looks at a machine on which Pacemaker has started nothing. */
+export const guardUnit = "duet-guard.service";
+/** Watches this machine's API server, for the virtual IP and for the peer's taint. */
+export const apiUnit = "duet-api.service";
+/** The virtual IP, as Pacemaker names it; and the attribute by which a machine says whether its API server answers. */
+export const apiResource = "duet-api";
+export const apiAttribute = "duet-api";
 /** The promotable resource, as Pacemaker names it. */
 export const etcdResource = "etcd";
 export const etcdPorts = { client: 2379, peer: 2380 } as const;
+/** On the loopback address, for an etcd that no client may find. */
+export const closedPort = 2378;

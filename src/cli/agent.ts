@@ -47,6 +47,16 @@ export function register(program: Command): void {
       await runAlerts();
     });
   program
+    .command("api-watch", { hidden: true })
+    .description(
+      "On a machine: watches its API server for the virtual IP, and has pods replaced of a peer that is proven off. Run by duet-api.service.",
+    )
+    .addHelpText("after", "\nExample:\n  systemctl status duet-api.service")
+    .action(async () => {
+      const { runApiWatch } = await import("../agents/api/machine.ts");
+      await runApiWatch();
+    });
+  program
     .command("fence", { hidden: true })
     .description("On a machine: fence_duet, which Pacemaker runs.")
     .argument("[options...]")

@@ -27,7 +27,7 @@ Examples:
   ssh node1 duet fence-test node2 --disruptive --yes
 
 Exit status: 0 each way is proven (and 1+1 is back); 1 one is not, or Off did not come; 2 the call or the site file is wrong, or nobody
-consented; 3 not here, or not at 1+1: nothing was done.`,
+consented; 3 not here, not at 1+1, or another machine goes by plan now: nothing was done.`,
     )
     .action(async (machine: string | undefined, site: string | undefined, options: FenceTestOptions) => {
       const { fenceTestCommand } = await import("./fence-test-command.ts");

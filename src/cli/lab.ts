@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { registerFaults } from "./lab/faults.ts";
 import { registerInside } from "./lab/inside.ts";
+import { registerKubernetes } from "./lab/kubernetes.ts";
 import { registerLife } from "./lab/life.ts";
 import { registerPower } from "./lab/power.ts";
 
@@ -33,4 +34,5 @@ Examples:
   registerPower(lab);
   registerFaults(lab);
   registerInside(lab);
+  registerKubernetes(lab);
 }

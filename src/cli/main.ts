@@ -11,6 +11,7 @@ import * as demo from "./demo.ts";
 import * as explain from "./explain.ts";
 import * as fenceTest from "./fence-test.ts";
 import * as init from "./init.ts";
+import * as kubeconfig from "./kubeconfig.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
 import * as planned from "./planned.ts";
@@ -37,6 +38,7 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   uninstall,
   fenceTest,
   credentials,
+  kubeconfig,
   alertTest,
   confirmPeerDown,
   chooseData,

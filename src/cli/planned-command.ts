@@ -1,5 +1,5 @@
-import type { Deed } from "../agents/planned/deed.ts";
-import { atSeat, doHere, onMachine } from "../agents/planned/place.ts";
+import { type Deed, textOf } from "../agents/planned/deed.ts";
+import { atSeat, onMachine } from "../agents/planned/place.ts";
 import { planned } from "../agents/planned/planned.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
 import { Progress } from "../machine/progress.ts";
@@ -24,8 +24,7 @@ export async function plannedCommand(
   options: PlannedOptions,
   duet: string,
 ): Promise<ExitStatus> {
-  const words =
-    deed.do === "maintenance" ? `maintenance ${deed.on ? "on" : "off"}` : `${deed.do} ${deed.machine}`;
+  const words = textOf(deed);
   const command = `duet ${words}`;
   const within_ms = withinOf(command, options.within ?? "1m");
   const code = "DUET-E-PLANNED-NOT-HERE";
@@ -40,11 +39,13 @@ export async function plannedCommand(
   if (options.here === true) {
     if (!("here" in where) || (deed.do === "reboot" && deed.machine !== where.here.me))
       return notHere({ command, code }, "--here", "this is not that machine");
-    await doHere(deed);
+    await onMachine(where.here).act(deed);
     printJson({ begun: words });
     return exit.ok;
   }
-  onInterrupt("what was begun goes on by itself; `duet status` shows how");
+  onInterrupt(
+    "what was begun goes on by itself, and a peer that has not heard of it yet does not reboot; `duet status` shows how",
+  );
   const progress = new Progress();
   const place = "here" in where ? onMachine(where.here) : atSeat(where.seat);
   const { sentence, status } = await planned(place, deed, progress, within_ms);

@@ -91,6 +91,6 @@ function maintenance(program: Command): void {
 const common = (command: Command): Command =>
   command
     .option("--ssh-config <file>", "configuration file for ssh, in place of yours")
-    // What a seat asks of a machine: to do it there, now, with no look and no wait.
+    // What a seat asks of a machine: to do it there, now, with no wait.
     .addOption(new Option("--here").hideHelp())
     .option("--json", "print the outcome as JSON");

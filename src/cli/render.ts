@@ -11,8 +11,8 @@ export function register(program: Command): void {
     .addHelpText(
       "after",
       `
-The files hold the BMCs' passwords, the cluster's key and etcd's certificate authority: they are readable by you alone.
-Keep the folder: rendering again uses the same key and authority, so that the machines stay one cluster.
+The files hold the BMCs' passwords, the cluster's key and the certificate authorities: they are readable by you alone.
+Keep the folder: rendering again uses the same keys and authorities, so that the machines stay one cluster.
 
 Exit status: 0 written, 2 the site file or something it names is wrong, 3 this topology can't be rendered yet.
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import type { Explored } from "../../sim/kernel/explore.ts";
+import { isLeftOut } from "../../sim/left-out.ts";
 import type { Tally } from "../../sim/storm.ts";
 import { exit, type ExitStatus } from "../base/problem.ts";
 import { plainTables } from "../decide/print.ts";
@@ -80,7 +81,8 @@ function summary({ schedules, events }: Explored, tally: Tally, seconds: number)
     /** The fewest in any schedule that ran to its end. */
     least: tallyJson(tally)["least"],
     fired: Object.fromEntries([...tally.fired].toSorted((a, b) => b[1] - a[1])),
-    never: rules.filter((id) => !tally.fired.has(id)),
+    never: rules.filter((id) => !tally.fired.has(id) && !isLeftOut(id)),
+    left_out: rules.filter((id) => !tally.fired.has(id) && isLeftOut(id)),
   };
 }
 
@@ -98,6 +100,7 @@ function summaryText(result: Explored, tally: Tally, seconds: number): string {
     `${made.operations_per_schedule} operations, ${made.faults_per_schedule} faults\n` +
     fewest(tally) +
     `rules that took part in a decision:\n${fired.join("")}` +
+    `rules of what the simulator leaves out: ${made.left_out.join(", ") || "none"}\n` +
     `rules that never did: ${made.never.join(", ") || "none"}\n`
   );
 }

@@ -128,7 +128,7 @@ export type Loss = "cut" | "hang" | "wire";
 /** 1+1, one machine is lost, the other takes over, and 1+1 again. */
 export async function recordedFailover(seed: number, lost: 0 | 1, how: Loss = "cut", trace = false) {
   const records = new SimRecords();
-  const stage = new SimStage({ pdu: false, bmc: bmc_default }, seed, { trace });
+  const stage = new SimStage({ pdu: false, bmc: bmc_default, fencing: "fence_duet" }, seed, { trace });
   const { world, site, load } = stage;
   const lose = {
     cut: () => world.cutPower(lost),

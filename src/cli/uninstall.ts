@@ -11,10 +11,7 @@ export function register(program: Command): void {
         "by machine. Says first what it will do. Cut off anywhere, it is run again and goes on.",
     )
     .option("--yes", "do not ask")
-    .option(
-      "--force <why>",
-      "go on though the peer is no full voter, or a BMC does not answer; the reason is kept",
-    )
+    .option("--force <why>", "go on though the peer is gone, or a BMC does not answer; the reason is kept")
     .option("--json", "print what was done as JSON; needs --yes")
     .addHelpText(
       "after",
@@ -25,7 +22,7 @@ Examples:
   duet uninstall --yes --force "node1 burnt down, node2 goes to another site"
 
 Exit status: 0 it is off, or was before; 1 something failed, try again; 2 there is nobody to ask and no --yes; 3 this is no machine of
-duet's, root is needed, or the peer is no full voter. See docs/uninstall.md.`,
+duet's, root is needed, the peer is no full voter, or another machine goes by plan now: nothing was changed. See docs/uninstall.md.`,
     )
     .action(async (flags: UninstallFlags) => {
       const { uninstallCommand } = await import("./uninstall-command.ts");

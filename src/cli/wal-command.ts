@@ -1,6 +1,9 @@
+import { minorOf } from "../base/version.ts";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { paths } from "../base/paths.ts";
 import { DuetError, type ExitStatus, exit, fail, type Problem } from "../base/problem.ts";
+import { writeCommitRecord } from "../facts/commit-record.ts";
 import { type Configuration, type MemberFacts, readMemberFacts } from "../facts/facts.ts";
 import { printJson, printProblems } from "./output.ts";
 
@@ -26,6 +29,29 @@ export function check(folder: string, json: boolean): ExitStatus {
       `sound: ${facts.sizes.records} records in ${facts.sizes.segments} segments, up to entry ${facts.last.index} of term ${facts.last.term}${facts.torn === undefined ? "" : `; ${tornText(facts.torn)}`}\n`,
     );
   return exit.ok;
+}
+
+const force_flag = "--force-new-cluster";
+
+/** `duet wal alone`. Where duet is at work it is the rules that say who may commit its log, and when. */
+export async function alone(folder: string, json: boolean): Promise<void> {
+  if (existsSync(paths.machine))
+    fail(
+      "DUET-E-WAL-ALONE-HERE",
+      folder,
+      "this is a machine of duet's: its own rules say when its etcd may serve alone",
+      "see `duet status`, and `duet confirm-peer-down`",
+      exit.notHere,
+    );
+  const { memberId, configurationCommitted: now, hardState } = factsIn(folder);
+  if (now.unknown === undefined && now.voters.length === 1 && now.voters[0] === memberId) {
+    if (json) printJson({ flags: [], commit: hardState.commit, written: false });
+    return;
+  }
+  const data = dataFolder(resolve(folder));
+  const { after, written } = await writeCommitRecord(data, `${data}.before-alone`);
+  if (json) printJson({ flags: [force_flag], commit: after.commit, written });
+  else process.stdout.write(`${force_flag}\n`);
 }
 
 function problemsIn(folder: string): { problems: readonly Problem[]; facts?: MemberFacts } {
@@ -100,6 +126,7 @@ function asText(facts: MemberFacts): string {
     ["term", `${hardState.term}, voted for ${hardState.vote === 0n ? "nobody" : hex(hardState.vote)}`],
     ["snapshot", snapshot === undefined ? "none" : `entry ${snapshot.index}, term ${snapshot.term}`],
     ["database", applied === undefined ? "none" : `has applied entry ${applied}`],
+    ["etcd", facts.version === undefined ? "not named" : `of ${minorOf(facts.version) ?? facts.version}`],
     [
       "files",
       `${sizes.segments} segments, ${sizes.bytes_used} of ${sizes.bytes} bytes used, ${sizes.records} records`,

@@ -56,3 +56,23 @@ test("check names a snapshot that does not load, though the facts are right with
   assert.match(stderr, /\.snap@0: .*the file is empty/);
   assert.equal((await duet("show", folder)).status, 0);
 });
+
+test("alone: the only voter needs no flag; who may not commit its log gets none", async () => {
+  await using scratch = await scratchFolder();
+  const folderOf = async (name: string) => {
+    const fixture = fixtures().find((each) => each.name === name);
+    assert.ok(fixture !== undefined);
+    return await writeFiles(join(scratch.path, name), fixture.files);
+  };
+  const only = await duet("alone", await folderOf("alone-3.6"));
+  assert.deepEqual([only.status, only.stdout], [0, ""]);
+  assert.match((await duet("alone", join(scratch.path, "alone-3.6"), "--json")).stdout, /"flags": \[\]/);
+  // The fixtures have no database: what would be committed is refused before anything is written.
+  const two = await duet("alone", await folderOf("second-3.6"));
+  assert.deepEqual([two.status, two.stdout], [1, ""]);
+  assert.match(two.stderr, /DUET-E-BACKEND-UNREADABLE/);
+  const gone = await duet("alone", await folderOf("removed-3.6"));
+  assert.equal(gone.status, 1);
+  assert.match(gone.stderr, /DUET-E-WAL-STANDING/);
+  assert.equal((await duet("alone", join(scratch.path, "nowhere"))).status, 2);
+});

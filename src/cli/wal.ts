@@ -44,4 +44,29 @@ Example:
       const { check } = await import("./wal-command.ts");
       process.exitCode = check(folder, flags.json === true);
     });
+
+  wal
+    .command("alone <folder>")
+    .description(
+      "After `duet uninstall --force`: makes the log of a stopped voter ready to be started alone, and prints the flag that etcd needs then.",
+    )
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+FOLDER is etcd's data folder, the one that holds \`member\`. A follower learns late what is committed, and \`etcd --force-new-cluster\`
+drops what it does not know to be, acknowledged or not. So a record is written to the log that all of it is committed; the log as it
+was is kept in FOLDER.before-alone. Harmless to repeat. Who is the only voter by its own log needs neither, and nothing is printed.
+Never while the other member runs: both would serve, and go apart.
+
+Exit status: 0 ready; 1 it may not be started alone, or etcd runs on it; 2 there is no etcd data in FOLDER; 3 this is a machine of
+duet's, which starts etcd by its own rules.
+
+Example:
+  etcd --data-dir /var/lib/duet/etcd $(duet wal alone /var/lib/duet/etcd)`,
+    )
+    .action(async (folder: string, flags: { readonly json?: boolean }) => {
+      const { alone } = await import("./wal-command.ts");
+      await alone(folder, flags.json === true);
+    });
 }

@@ -60,10 +60,10 @@ export function judge(question: TableName, facts: Facts, tables: Tables = allTab
 }
 
 /** Would this machine take over, or go on alone, if the fence succeeded? */
-function supposeOff(facts: Facts): Facts {
+export function supposeOff(facts: Facts): Facts {
   const peer: Peer = facts.peer.seen === "now" ? { seen: "before", facts: facts.peer.facts } : facts.peer;
   return { ...facts, peer, proof: "off" };
 }
 
-const mayServe = ({ do: deed }: Decision): boolean =>
+export const mayServe = ({ do: deed }: Decision): boolean =>
   deed === "take-over" || deed === "resume-takeover" || deed === "start-plain";

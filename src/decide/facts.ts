@@ -90,6 +90,19 @@ export interface Etcd {
   readonly leader: boolean;
   /** In place, one after the other, with no start that worked in between. */
   readonly failedStarts: number;
+  /** Not looked for where etcd runs and nothing is to be started. */
+  readonly versions?: Versions | undefined;
+}
+
+/** Of etcd: `3.5.16`, or `3.6.0` where only the first two numbers count. Undefined: nobody can tell. */
+export interface Versions {
+  /** What a start would run here. */
+  readonly program: string | undefined;
+  /** The newest that this machine's data names: an older etcd must not open it. */
+  readonly data: string | undefined;
+  /** What the serving peer runs, and what its cluster works by: no older etcd is let in. */
+  readonly peer: string | undefined;
+  readonly cluster: string | undefined;
 }
 
 /** One immutable picture of the world, from one machine's side. */

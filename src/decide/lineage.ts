@@ -25,9 +25,32 @@ export const heard = ({ peer }: Facts): Holding | undefined =>
 
 /**
  * Does this machine know from its peer what the peer holds? Not from one that has lost its disk, or duet's file on it: it can't
- * tell whether it ever served alone.
+ * tell whether it ever served alone. And not where an admin's word is all that says that the peer is gone: it may live, and
+ * somebody may have said the same there. Then only the tags can tell, or a loss is accepted.
  */
-export const isInformed = (facts: Facts): boolean => heard(facts)?.lineage !== undefined;
+export const isInformed = (facts: Facts): boolean =>
+  heard(facts)?.lineage !== undefined && !isGoneByWordAlone(facts);
+
+export const isGoneByWordAlone = (facts: Facts): boolean =>
+  doesWordCount(facts) &&
+  facts.peer.seen === "before" &&
+  facts.proof !== "off" &&
+  !gaveUp(facts) &&
+  !hasNoRival(facts);
+
+/** Of two machines at most one is the only voter by its log: no word for the other lets that one serve the same data, too. */
+const hasNoRival = (facts: Facts): boolean => facts.self.soleVoter && heard(facts)?.lineage !== undefined;
+
+/** The command by which an admin who has seen that the peer is off says so, with what he has to accept beside. */
+export const confirming = (facts: Facts): string =>
+  `duet confirm-peer-down${hasNoRival(facts) || areTagsRead(facts) ? "" : " --accept-data-loss unknown"}`;
+
+/**
+ * The command by which an admin accepts a loss. A peer that is here is not down, and nobody's word makes it so: there he chooses the
+ * data of this machine, which accepts the same.
+ */
+export const accepting = ({ me, peer }: Facts, what: number | "unknown"): string =>
+  peer.seen === "now" ? `duet choose-data ${me}` : `duet confirm-peer-down --accept-data-loss ${what}`;
 
 /**
  * Is the peer's word of the data that it serves now? Within one membership its lineage can change only after this machine's
@@ -72,9 +95,16 @@ export function gaveUp(facts: Facts): boolean {
   return theirs?.surrendered !== undefined && theirs.echo === facts.self.others;
 }
 
+/**
+ * A word counts where no BMC answers. One that does can switch the peer off, which is better than a word; and one that is wrong can be
+ * unplugged.
+ */
+const doesWordCount = ({ word, peer, peerPower }: Facts): boolean =>
+  word.peerDown && peer.seen !== "now" && (peerPower === "unreadable" || peerPower === "fed");
+
 /** Off for this loss, the peer's durable surrender, or the admin's word. */
 export const isProvenGone = (facts: Facts): boolean =>
-  gaveUp(facts) || facts.proof === "off" || (facts.word.peerDown && facts.peer.seen !== "now");
+  gaveUp(facts) || facts.proof === "off" || doesWordCount(facts);
 
 /** For a takeover under way, before its point of no return: is what it stands on still there? */
 export const mayGoOn = (facts: Facts): boolean =>
@@ -95,6 +125,10 @@ export const tagsOf = ({ tags, witness }: Facts): readonly Tag[] =>
 
 /** A tag that is missing, foreign or of another site counts as a BMC that does not answer. */
 export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";
+
+/** Both, from BMCs that keep them: then they tell whether the peer served alone. */
+export const areTagsRead = (facts: Facts): boolean =>
+  facts.witness === "on" && tagsOf(facts).every(isReadable);
 
 /**
  * Does the tag stand for data newer than this machine's, or may it? Not if it is lower or this machine's own lineage, and not
@@ -188,6 +222,16 @@ export function acceptedEpoch(facts: Facts): number {
 
 /** The first epoch of a million, and no first epoch of all. */
 export const beginsAfterLoss = (epoch: number): boolean => epoch > 0 && epoch % epochs_per_loss === 0;
+
+/** Above all that clients can see of one lineage: a thousand writes in each second of eleven days. */
+export const revisions_per_loss = 1_000_000_000;
+
+/**
+ * By how much etcd's revisions are raised after an accepted loss. Each loss has its own billion, as it has its own million of epochs: what
+ * was lost may have been raised before, and more often than what is left.
+ */
+export const raiseOf = (epoch: number, revision: number): number =>
+  Math.max(1, lossesBefore(epoch) - Math.floor(revision / revisions_per_loss)) * revisions_per_loss;
 
 /** The highest epoch that a machine used for a takeover which came to nothing. It never uses it, or a lower one, again. */
 export const epochSpent = ({ takeover, settled }: Holding): number =>

@@ -64,6 +64,13 @@ const words: Readonly<Record<string, string>> = {
   theirs: "B's epoch",
   newest: "N",
   next: "N",
+  confirm: "duet confirm-peer-down",
+  etcd: "V",
+  dataEtcd: "V",
+  peerEtcd: "V",
+  cluster: "V",
+  accept: "duet confirm-peer-down --accept-data-loss N",
+  acceptUnknown: "duet confirm-peer-down --accept-data-loss unknown",
 };
 
 /** The sentence for any two machines: A is the one that decides, B its peer. */

@@ -1,10 +1,12 @@
+import { minorOf } from "../base/version.ts";
 import type { Ask, Decision } from "./decision.ts";
 import type { Facts, Lineage } from "./facts.ts";
-import { heard, newestClaim, nextEpoch } from "./lineage.ts";
+import { accepting, confirming, heard, newestClaim, nextEpoch } from "./lineage.ts";
 
 /**
  * One line of a table. The first rule whose `when` holds decides, so a rule may rely on those above it not holding.
- * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}` and `{next}` are filled in.
+ * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}`, `{next}`, `{confirm}`, `{accept}` and
+ * `{acceptUnknown}` are filled in, and of etcd's versions `{etcd}`, `{dataEtcd}`, `{peerEtcd}` and `{cluster}`.
  */
 export interface Rule {
   /** Stable: logs, tests and docs name it. */
@@ -40,6 +42,13 @@ export function fill(sentence: string, facts: Facts): string {
     theirs: () => lineageText(heard(facts)?.lineage),
     newest: () => String(newestClaim(facts)),
     next: () => String(nextEpoch(facts)),
+    confirm: () => confirming(facts),
+    etcd: () => facts.etcd.versions?.program ?? "unknown",
+    dataEtcd: () => minorOf(facts.etcd.versions?.data ?? "") ?? "unknown",
+    peerEtcd: () => facts.etcd.versions?.peer ?? "unknown",
+    cluster: () => minorOf(facts.etcd.versions?.cluster ?? "") ?? "unknown",
+    accept: () => accepting(facts, newestClaim(facts)),
+    acceptUnknown: () => accepting(facts, "unknown"),
   };
   return sentence.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name]?.() ?? whole);
 }

@@ -12,8 +12,10 @@ import {
   saysWhatItServes,
   surrenderEpoch,
 } from "./lineage.ts";
-import { failed_starts_max } from "./rules-etcd.ts";
+import { failed_starts_max, isLastCopy } from "./rules-etcd.ts";
+import { isServable } from "./rules-takeover.ts";
 import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
+import { isMisledByPeer, isOlderThanCluster, isOlderThanData } from "./versions.ts";
 
 const startPlain = () => ({ do: "start-plain" }) as const;
 const askTakeover = () => ({ do: "ask", table: "takeover" }) as const;
@@ -29,6 +31,14 @@ const spent = (facts: Facts): Settled => ({
   mine: epochSpent(facts.self),
   theirs: Math.max(facts.self.settled.theirs, epochSpent(theirs(facts))),
 });
+/** Pacemaker waits for a fence that nobody can do now. */
+const isBlocked = ({ started, peer, fencePending, peerPower, proof, word }: Facts): boolean =>
+  !started &&
+  peer.seen === "before" &&
+  fencePending &&
+  peerPower === "unreadable" &&
+  proof !== "off" &&
+  !word.peerDown;
 /** Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. */
 export const isChosenBefore = (facts: Facts): boolean => {
   const peer = theirs(facts);
@@ -44,6 +54,31 @@ const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "in
 /** What this machine holds must not run beside the peer's. */
 const mustYield = (facts: Facts): boolean =>
   order(facts) === "lower" || !facts.self.data || (!isVoter(facts.self) && !canFollow(facts.self));
+// A peer that serves older data than this machine's is a tie, too: one of the two was served without the other.
+const isTied = (facts: Facts): boolean =>
+  facts.self.data &&
+  theirs(facts).data &&
+  (order(facts) === "tie" || (order(facts) === "higher" && facts.peer.seen === "now" && facts.peer.serving));
+const isLeftByPeer = (facts: Facts): boolean =>
+  facts.self.data && facts.peer.seen === "now" && facts.peer.leaving && mustYield(facts);
+const joinsAfterGivingUp = (facts: Facts): boolean =>
+  facts.self.surrendered !== undefined && peerServes(facts) && saysWhatItServes(facts);
+const joins = (facts: Facts): boolean =>
+  peerServes(facts) &&
+  (!facts.self.data ||
+    order(facts) === "lower" ||
+    (same(facts) && !isVoter(facts.self) && !canFollow(facts.self)));
+const joinsAnew = (facts: Facts): boolean =>
+  facts.self.standing === "learner" &&
+  same(facts) &&
+  !facts.etcd.running &&
+  facts.etcd.failedStarts >= failed_starts_max &&
+  peerServes(facts);
+/** One of the rules below would let it join. */
+const isJoiner = (facts: Facts): boolean =>
+  facts.self.surrendered === undefined
+    ? !isTied(facts) && !isLeftByPeer(facts) && (joins(facts) || joinsAnew(facts))
+    : joinsAfterGivingUp(facts);
 const surrender = (facts: Facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }) as const;
 
 /** Before anything is started: is the past settled, and is there a peer to compare with? */
@@ -87,21 +122,15 @@ const before: readonly Rule[] = [
   {
     id: "R-STOP-FAILED",
     sentence:
-      "etcd on {peer} could not be stopped, and {me} may not switch {peer} off for that: see that it is stopped, then `crm_resource --cleanup` on {peer}",
+      "etcd on {peer} could not be stopped or given up, and {me} may not switch {peer} off for that: see that it is stopped and its disk takes writes, then `crm_resource --cleanup` on {peer}",
     when: ({ peer }) => peer.seen === "now" && peer.stuck,
     decide: needsHuman,
   },
   {
     id: "R-START-BLOCKED",
     sentence:
-      "nothing is started on {me} before {peer} is fenced, and its BMC does not answer: see that {peer} is off, then `duet confirm-peer-down`",
-    when: ({ started, peer, fencePending, peerPower, proof, word }) =>
-      !started &&
-      peer.seen === "before" &&
-      fencePending &&
-      peerPower === "unreadable" &&
-      proof !== "off" &&
-      !word.peerDown,
+      "nothing is started on {me} before {peer} is fenced, and its BMC does not answer: see that {peer} is off, then `{confirm}`",
+    when: (facts) => isBlocked(facts) && isServable(facts),
     decide: needsHuman,
   },
   {
@@ -139,9 +168,23 @@ const given: readonly Rule[] = [
     decide: needsHuman,
   },
   {
+    id: "R-OLD-ETCD-JOIN",
+    sentence:
+      "{peer} serves a cluster of etcd {cluster}, and the etcd that is installed on {me} is {etcd}: it would not be let in, so it does not join, and nothing was touched; install etcd {cluster} or later on {me}, and it joins by itself",
+    when: (facts) => isJoiner(facts) && isOlderThanCluster(facts),
+    decide: needsHuman,
+  },
+  {
+    id: "R-NEW-ETCD-JOIN",
+    sentence:
+      "the etcd that is installed on {me} is {etcd}, and {peer} serves with {peerEtcd}, which would hand it a wrong list of members: it does not join, and nothing was touched; install etcd 3.5.26 or a later 3.5 on {me}, then on {peer}, and only then the new one (docs/upgrade-etcd.md)",
+    when: (facts) => isJoiner(facts) && isMisledByPeer(facts),
+    decide: needsHuman,
+  },
+  {
     id: "R-JOIN-AFTER-GIVING-UP",
     sentence: "{me} gave its data up and {peer} serves: the data is moved aside, and {me} joins as a learner",
-    when: (facts) => facts.self.surrendered !== undefined && peerServes(facts) && saysWhatItServes(facts),
+    when: joinsAfterGivingUp,
     decide: () => ({ do: "join-as-learner" }),
   },
   {
@@ -179,36 +222,27 @@ const differ: readonly Rule[] = [
     id: "R-TIE",
     sentence:
       "{me} holds {own}, {peer} holds {theirs}: both may have served, neither starts, nothing is deleted; an admin has to choose (`duet choose-data`)",
-    // A peer that serves older data than this machine's is the same: one of the two was served without the other.
-    when: (facts) =>
-      facts.self.data &&
-      theirs(facts).data &&
-      (order(facts) === "tie" ||
-        (order(facts) === "higher" && facts.peer.seen === "now" && facts.peer.serving)),
+    when: isTied,
     decide: needsHuman,
   },
   {
     id: "R-PEER-LEAVES",
     sentence:
       "{peer} is leaving, and what it says of itself is from before: {me} ({own}) gives nothing up for it, and waits until it is gone or stays",
-    when: (facts) => facts.self.data && facts.peer.seen === "now" && facts.peer.leaving && mustYield(facts),
+    when: isLeftByPeer,
     decide: wait,
   },
   {
     id: "R-JOIN",
     sentence:
       "{peer} serves {theirs}, {me} has no voter's data of it ({own}): what there is is moved aside, and {me} joins as a learner",
-    when: (facts) =>
-      peerServes(facts) &&
-      (!facts.self.data ||
-        order(facts) === "lower" ||
-        (same(facts) && !isVoter(facts.self) && !canFollow(facts.self))),
+    when: joins,
     decide: () => ({ do: "join-as-learner" }),
   },
   {
     id: "R-NO-VOTER",
     sentence:
-      "no machine holds data that a full voter left ({me}: {own}, {peer}: {theirs}): restore a backup, or accept the loss on one of them",
+      "no machine holds data that a full voter left ({me}: {own}, {peer}: {theirs}): restore a backup",
     when: (facts) => !isVoter(facts.self) && !isVoter(theirs(facts)),
     decide: needsHuman,
   },
@@ -245,6 +279,26 @@ const go: readonly Rule[] = [
     decide: askTakeover,
   },
   {
+    id: "R-OLD-ETCD-GIVE-UP",
+    sentence:
+      "the etcd that is installed on {me} is {etcd}, and its data is of {dataEtcd}: an older one is never started on it; {peer} is a full voter that can't serve without {me}, so {me} gives its data up",
+    when: (facts) =>
+      !facts.etcd.running &&
+      isOlderThanData(facts) &&
+      isVoter(facts.self) &&
+      facts.peer.seen === "now" &&
+      !facts.peer.serving &&
+      !isLastCopy(facts),
+    decide: surrender,
+  },
+  {
+    id: "R-OLD-ETCD",
+    sentence:
+      "the etcd that is installed on {me} is {etcd}, and its data is of {dataEtcd}: an older one is never started on it, and nothing was touched; install etcd {dataEtcd} or later on {me}, and it goes on by itself",
+    when: (facts) => !facts.etcd.running && isOlderThanData(facts),
+    decide: needsHuman,
+  },
+  {
     id: "R-BOTH-VOTERS",
     sentence: "both machines are voters of {own}: both start as they are, and nothing is erased",
     when: (facts) => isVoter(facts.self) && isVoter(theirs(facts)),
@@ -260,12 +314,7 @@ const go: readonly Rule[] = [
     id: "R-LEARNER-ANEW",
     sentence:
       "etcd on {me}, a learner of {own}, does not start, and {peer} serves: the learner's data is moved aside, and {me} joins anew",
-    when: (facts) =>
-      facts.self.standing === "learner" &&
-      same(facts) &&
-      !facts.etcd.running &&
-      facts.etcd.failedStarts >= failed_starts_max &&
-      peerServes(facts),
+    when: joinsAnew,
     decide: () => ({ do: "join-as-learner" }),
   },
   {

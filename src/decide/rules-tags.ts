@@ -35,6 +35,13 @@ export const tagsTable: Table = {
       }),
     },
     {
+      id: "R-TAGS-FOREIGN",
+      sentence:
+        "a text that is not duet's stands where a BMC's tag should: a machine that came back alone could not read there who served last, and would wait for a human",
+      when: (facts) => tagsOf(facts).some(({ kind }) => kind === "foreign"),
+      decide: () => ({ do: "keep-tags" }),
+    },
+    {
       id: "R-TAGS-KEEP",
       sentence: "each tag that can be read says {own}, or stands for nothing",
       when: always,

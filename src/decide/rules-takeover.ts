@@ -1,10 +1,12 @@
 import type { Facts } from "./facts.ts";
 import {
+  areTagsRead,
   epochAfterLoss,
   gaveUp,
   heard,
   isClaim,
   isFullVoter,
+  isGoneByWordAlone,
   isInformed,
   isNewer,
   isOwed,
@@ -16,6 +18,7 @@ import {
   tagsOf,
 } from "./lineage.ts";
 import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
+import { isOlderThanData } from "./versions.ts";
 
 /** The admin said which writes may be lost, and named the newest epoch that is known, or said that it is not known. */
 const accepted = ({ word }: Facts, epoch: number): boolean =>
@@ -23,11 +26,14 @@ const accepted = ({ word }: Facts, epoch: number): boolean =>
 
 const acceptedUnknown = ({ word }: Facts): boolean => word.accept === "unknown" || word.choose === "self";
 
-const tagsRead = (facts: Facts): boolean => facts.witness === "on" && tagsOf(facts).every(isReadable);
+/** Nobody told here, since this machine booted, what the peer holds. */
+const isUnheard = (facts: Facts): boolean => heard(facts)?.lineage === undefined;
 
 /** Nothing newer can be anywhere: not after an own surrender, on which the peer may have served with nobody told. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
 const isNewest = (facts: Facts): boolean =>
-  facts.self.surrendered === undefined && newestClaim(facts) === 0 && (isInformed(facts) || tagsRead(facts));
+  facts.self.surrendered === undefined &&
+  newestClaim(facts) === 0 &&
+  (isInformed(facts) || areTagsRead(facts));
 
 /** The peer says that it is a full voter of the same data: then this machine can't be the only one, whatever its log says. */
 const disputed = (facts: Facts): boolean => {
@@ -97,14 +103,24 @@ const own: readonly Rule[] = [
     when: ({ self }) => !self.full && !self.soleVoter,
     decide: wait,
   },
+  {
+    id: "R-OLD-ETCD-ALONE",
+    sentence:
+      "the etcd that is installed on {me} is {etcd}, and its data is of {dataEtcd}: an older one is never started on it, so {me} neither takes over nor switches {peer} off; install etcd {dataEtcd} or later on {me}",
+    when: isOlderThanData,
+    decide: needsHuman,
+  },
 ];
+
+/** What this machine holds could be served, if the rest is right. Otherwise no word about the peer helps. */
+export const isServable = (facts: Facts): boolean => !own.some(({ when }) => when(facts));
 
 /** What others say: newer data may be elsewhere. */
 const newer: readonly Rule[] = [
   {
     id: "R-NEWER-PEER",
     sentence:
-      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`duet confirm-peer-down --accept-data-loss {newest}`)",
+      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`{accept}`)",
     when: (facts) => {
       const theirs = heard(facts)?.lineage;
       return (
@@ -116,30 +132,37 @@ const newer: readonly Rule[] = [
   {
     id: "R-NEWER-TAG",
     sentence:
-      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`duet confirm-peer-down --accept-data-loss {newest}`)",
+      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`{accept}`)",
     when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts, newestClaim(facts)),
+    decide: needsHuman,
+  },
+  {
+    id: "R-WORD-ALONE",
+    sentence:
+      "nothing but an admin's word says that {peer} is gone, and the tags that would tell whether it served alone since can't be read or trusted: everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+    when: (facts) => isGoneByWordAlone(facts) && !areTagsRead(facts) && !acceptedUnknown(facts),
     decide: needsHuman,
   },
   {
     id: "R-NO-WITNESS",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and the site has no witness (`witness: off`), so to start alone needs a human: everything that {peer} acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
-    when: (facts) => facts.witness === "off" && !isInformed(facts) && !acceptedUnknown(facts),
-    decide: needsHuman,
-  },
-  {
-    id: "R-TAGS-UNPROVEN",
-    sentence:
-      "{me} has not heard since it booted what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
-    when: (facts) => !isInformed(facts) && facts.witness === "unproven" && !acceptedUnknown(facts),
+      "{me} has not heard since it booted what {peer} holds, and the site has no witness (`witness: off`), so to start alone needs a human: everything that {peer} acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+    when: (facts) => facts.witness === "off" && isUnheard(facts) && !acceptedUnknown(facts),
     decide: needsHuman,
   },
   {
     id: "R-TAGS-UNREAD",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`duet confirm-peer-down --accept-data-loss unknown`)",
-    when: (facts) =>
-      facts.witness === "on" && !isInformed(facts) && !tagsRead(facts) && !acceptedUnknown(facts),
+      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+    // Also of a BMC that has lost its tag, and is no witness for that: the tag that is not there is the plainer reason.
+    when: (facts) => isUnheard(facts) && !tagsOf(facts).every(isReadable) && !acceptedUnknown(facts),
+    decide: needsHuman,
+  },
+  {
+    id: "R-TAGS-UNPROVEN",
+    sentence:
+      "{me} has not heard since it booted what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+    when: (facts) => isUnheard(facts) && facts.witness === "unproven" && !acceptedUnknown(facts),
     decide: needsHuman,
   },
 ];
@@ -160,6 +183,13 @@ const gone: readonly Rule[] = [
     decide: wait,
   },
   {
+    id: "R-WORD-OFF",
+    sentence: "an admin said that {peer} is down, and its BMC says On: {me} switches it off, to be sure",
+    when: ({ peer, peerPower, proof, word }) =>
+      proof !== "off" && peer.seen === "never" && peerPower === "on" && word.peerDown,
+    decide: () => ({ do: "prove-off" }),
+  },
+  {
     id: "R-PEER-ON",
     sentence:
       "{peer} can't be reached, but it is On and may serve: {me} waits for the wire, or for {peer}; if somebody has seen that {peer} does not serve, `duet confirm-peer-down` switches it off",
@@ -169,7 +199,7 @@ const gone: readonly Rule[] = [
   {
     id: "R-POWER-UNREAD",
     sentence:
-      "nobody can tell whether {peer} is off: its BMC does not answer; see that it is off, then `duet confirm-peer-down`",
+      "nobody can tell whether {peer} is off: its BMC does not answer; see that it is off, then `{confirm}`",
     when: (facts) =>
       !isProvenGone(facts) &&
       (facts.peerPower === "unreadable" || (facts.peerPower === "fed" && facts.peer.seen === "never")),

@@ -109,6 +109,12 @@ test("with the peer here, no combination of what both hold leads to a wrong star
     "R-NO-FACTS",
     "R-FIRST-START-PEER",
     "R-NO-DATA-ANYWHERE",
+    // versions.test.ts
+    "R-OLD-ETCD-JOIN",
+    "R-NEW-ETCD-JOIN",
+    "R-OLD-ETCD-GIVE-UP",
+    "R-OLD-ETCD",
+    "R-OLD-ETCD-ALONE",
   ];
   for (const { id } of tables.start.rules)
     assert.equal(rules.has(id), !elsewhere.includes(id), `${id} is never used here`);

@@ -31,7 +31,24 @@ test("every rule has an id and a sentence of its own, and each table ends with a
   for (const { id, sentence } of all) {
     assert.match(id, /^R-[A-Z]+(-[A-Z]+)*$/);
     for (const [, word = ""] of sentence.matchAll(/\{(\w+)\}/g))
-      assert.ok(["me", "peer", "own", "theirs", "newest", "next"].includes(word), `${id}: {${word}}`);
+      assert.ok(
+        [
+          "me",
+          "peer",
+          "own",
+          "theirs",
+          "newest",
+          "next",
+          "confirm",
+          "accept",
+          "acceptUnknown",
+          "etcd",
+          "dataEtcd",
+          "peerEtcd",
+          "cluster",
+        ].includes(word),
+        `${id}: {${word}}`,
+      );
   }
   for (const name of tableNames) assert.ok(tables[name].rules.at(-1)?.when(pair), name);
 });
@@ -141,6 +158,9 @@ test("while serving, a lower tag is written anew, a higher or another owner's st
     "keep-tags",
     "the peer says that it never served it",
   );
+  assert.equal(tags({ kind: "foreign" }).rule, "R-TAGS-FOREIGN");
+  assert.equal(tags({ kind: "foreign" }).decision.do, "keep-tags");
+  assert.equal(tags({ kind: "unreadable" }).rule, "R-TAGS-KEEP");
   assert.equal(tags(tag(6, peerName), { ...alone, witness: "off" }).rule, "R-TAGS-OFF");
 });
 
@@ -154,10 +174,9 @@ test("without a witness nobody starts alone by itself, and a loss in this boot i
   };
   assert.equal(said("start", lone), "R-NO-WITNESS needs-human");
   assert.equal(said("start", { ...lone, word: { ...no_word, peerDown: true } }), "R-NO-WITNESS needs-human");
-  assert.equal(
-    said("start", { ...lone, word: { ...no_word, peerDown: true, accept: "unknown" } }),
-    "R-ACCEPTED-LOSS take-over",
-  );
+  const accepted: Facts = { ...lone, word: { ...no_word, peerDown: true, accept: "unknown" } };
+  assert.equal(said("start", accepted), "R-PROVE-OFF prove-off", "a BMC that answers is better than a word");
+  assert.equal(said("start", { ...accepted, peerPower: "unreadable" }), "R-ACCEPTED-LOSS take-over");
   const lost: Facts = { ...lone, peer: { seen: "before", facts: voter }, proof: "off" };
   assert.equal(said("start", lost), "R-TAKE-OVER take-over");
 });
@@ -173,8 +192,10 @@ test("a BMC that is not known to keep its tag lets nobody start alone, and what 
   const peerDown = { ...no_word, peerDown: true } as const;
   assert.equal(said("start", lone), "R-TAGS-UNPROVEN needs-human");
   assert.equal(said("start", { ...lone, word: peerDown }), "R-TAGS-UNPROVEN needs-human");
+  const gone = { ...lone.tags, theirs: { kind: "blank" } } as const;
+  assert.equal(said("start", { ...lone, tags: gone }), "R-TAGS-UNREAD needs-human");
   assert.equal(
-    said("start", { ...lone, word: { ...peerDown, accept: "unknown" } }),
+    said("start", { ...lone, peerPower: "unreadable", word: { ...peerDown, accept: "unknown" } }),
     "R-ACCEPTED-LOSS take-over",
   );
   const claim: Facts = {
@@ -235,6 +256,10 @@ test("a machine on which nothing may be started says for which BMC it waits, and
   assert.equal(said("start", lost), "R-ALONE-ALREADY start-plain");
   const word = { ...no_word, peerDown: true };
   assert.equal(said("start", { ...lost, started: false, word }), "R-ALONE-ALREADY start-plain");
+  // One that left by plan, say: nobody's word that the peer is down would make it serve, and so none is asked for.
+  const left = { ...lost, started: false, self: { ...voter, standing: "removed" } } as const;
+  assert.equal(said("start", left), "R-NOT-VOTER wait");
+  assert.equal(said("start", { ...left, word }), "R-NOT-VOTER wait");
 });
 
 test("a peer that nobody will fence is proven off by this machine itself", () => {
@@ -256,6 +281,26 @@ test("a peer that lost its disk can't deny a tag, nor stand in for tags that can
   assert.equal(said("takeover", { ...blank, tags: unread }), "R-TAGS-UNREAD needs-human");
   const claim = { ...blank.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
   assert.equal(said("takeover", { ...blank, tags: claim }), "R-NEWER-TAG needs-human");
+});
+
+test("what a person is told to type is a command that takes it: a peer that is here is not down", () => {
+  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
+  const claim = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
+  const blank: Facts = { ...pair, peer: here({ ...empty, surrendered: 6 }) };
+  for (const [tags, accepted] of [
+    [unread, "unknown"],
+    [claim, "6"],
+  ] as const) {
+    const { sentence } = decide("takeover", { ...blank, tags });
+    assert.ok(sentence.includes(`(\`duet choose-data ${me}\`)`), sentence);
+    const chosen = { ...blank, tags, word: { ...no_word, choose: "self" } } as const;
+    assert.equal(said("takeover", chosen).split(" ")[1], "take-over");
+    const gone = decide("takeover", { ...blank, tags, peer: { seen: "never" } });
+    assert.ok(
+      gone.sentence.includes(`(\`duet confirm-peer-down --accept-data-loss ${accepted}\`)`),
+      gone.sentence,
+    );
+  }
 });
 
 test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DuetError } from "../base/problem.ts";
-import { consistentIndex } from "./bolt.ts";
+import { backendOf } from "./bolt.ts";
 import { memorySource } from "./source.ts";
 import { database, page_bytes } from "./testing-bolt.ts";
 
-const read = (file: Buffer): number => consistentIndex(memorySource("db", file));
+const read = (file: Buffer): number => backendOf(memorySource("db", file)).consistentIndex;
 
 test("the consistent index is found in a page, inline, and below a branch", () => {
   for (const options of [{}, { inline: true }, { branch: true }])

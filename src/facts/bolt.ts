@@ -2,8 +2,9 @@ import { fail } from "../base/problem.ts";
 import { type ByteSource, FileSource } from "./source.ts";
 
 /**
- * Reads one number out of etcd's database (bbolt, `member/snap/db`): `consistent_index`, the newest entry whose effects
- * are in it. Only this much of the format is known here; whatever looks otherwise is an error, not a guess.
+ * Reads a few values out of etcd's database (bbolt, `member/snap/db`): `consistent_index`, the newest entry whose effects
+ * are in it, and the versions that it names. Only this much of the format is known here; whatever looks otherwise is an
+ * error, not a guess.
  */
 
 const magic = 0xed0cdaed;
@@ -15,27 +16,57 @@ const bucket_flag = 0x01;
 const depth_max = 64;
 const page_bytes_max = 1 << 24;
 
-/** The number, or 0 where etcd has not saved one yet. */
-export function readConsistentIndex(path: string): number {
-  using source = new FileSource(path);
-  return consistentIndex(source);
+/** What duet wants to know of a database. */
+export interface Backend {
+  /** 0 where etcd has not saved one yet. */
+  readonly consistentIndex: number;
+  /** Of the cluster, and from 3.6 on of the database itself; those that are there. */
+  readonly versions: readonly string[];
 }
 
-export function consistentIndex(source: ByteSource): number {
+export function readBackend(path: string): Backend {
+  using source = new FileSource(path);
+  return backendOf(source);
+}
+
+export const readConsistentIndex = (path: string): number => readBackend(path).consistentIndex;
+
+export function backendOf(source: ByteSource): Backend {
   const meta = newestMeta(source);
-  const bucket = find(source, meta, { root: meta.root, inline: undefined }, "meta");
-  if (bucket === undefined) return 0;
-  if (!bucket.isBucket || bucket.value.length < 16) return unreadable(source, 0, "`meta` is no bucket");
-  const root = bucket.value.readBigUInt64LE(0);
-  const inline = root === 0n ? bucket.value.subarray(16) : undefined;
-  const found = find(source, meta, { root, inline }, "consistent_index");
-  if (found === undefined) return 0;
-  if (found.isBucket || found.value.length !== 8)
-    return unreadable(source, 0, "`consistent_index` is no number");
-  const index = found.value.readBigUInt64BE(0);
+  const versions = [
+    valueIn(source, meta, "cluster", "clusterVersion"),
+    valueIn(source, meta, "meta", "storageVersion"),
+  ];
+  return {
+    consistentIndex: indexOf(source, valueIn(source, meta, "meta", "consistent_index")),
+    // etcd empties the second one before it writes it for the first time.
+    versions: versions
+      .map((each) => each?.subarray(0, version_bytes_max).toString("latin1") ?? "")
+      .filter((each) => each !== ""),
+  };
+}
+
+/** Far above `3.6.0`, which is all that etcd writes. */
+const version_bytes_max = 64;
+
+function indexOf(source: ByteSource, value: Buffer | undefined): number {
+  if (value === undefined) return 0;
+  if (value.length !== 8) return unreadable(source, 0, "`consistent_index` is no number");
+  const index = value.readBigUInt64BE(0);
   if (index > BigInt(Number.MAX_SAFE_INTEGER))
     return unreadable(source, 0, `a consistent index of ${index} is no sensible number`);
   return Number(index);
+}
+
+function valueIn(source: ByteSource, meta: Meta, name: string, key: string): Buffer | undefined {
+  const bucket = find(source, meta, { root: meta.root, inline: undefined }, name);
+  if (bucket === undefined) return undefined;
+  if (!bucket.isBucket || bucket.value.length < 16) return unreadable(source, 0, `\`${name}\` is no bucket`);
+  const root = bucket.value.readBigUInt64LE(0);
+  const inline = root === 0n ? bucket.value.subarray(16) : undefined;
+  const found = find(source, meta, { root, inline }, key);
+  if (found?.isBucket === true) return unreadable(source, 0, `\`${key}\` is a bucket`);
+  return found?.value;
 }
 
 interface Meta {

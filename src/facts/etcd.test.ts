@@ -103,7 +103,8 @@ for (const etcd of [newest, ...others]) {
       };
       await Promise.all([0, 1, 2, 3, 4, 5].map(write));
       const snapshot = join(folder.path, "snapshot.db");
-      await a.ctl(["snapshot", "save", snapshot]);
+      // Some 170 MB, which a busy disk does not take in etcdctl's usual three seconds.
+      await a.ctl(["--command-timeout=50s", "snapshot", "save", snapshot]);
       await a.kill();
       const facts = await factsAsEtcd(newest.folder, a.folder);
       assert.ok(facts.sizes.segments >= 2);

@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fail } from "../base/problem.ts";
 import { isMissing } from "../machine/files.ts";
-import { readConsistentIndex } from "./bolt.ts";
+import { readBackend } from "./bolt.ts";
+import { newest } from "../base/version.ts";
 import { type Log, type LogPoint, replay } from "./log.ts";
 import { type Configuration, Membership, type Standing } from "./membership.ts";
 import type { ConfState, HardState } from "./messages.ts";
@@ -34,6 +35,11 @@ export interface MemberFacts {
   readonly removalInLog: boolean;
   /** The newest entry whose effects are in the database (its `consistent_index`); undefined where there is no database. */
   readonly applied: number | undefined;
+  /**
+   * The newest version of etcd that the data is of, by its database and by what etcd would read of its log: the cluster agreed on
+   * it, and an older etcd refuses such data, but only after it has written to it. Undefined where nothing names one.
+   */
+  readonly version: string | undefined;
   /** The database has applied more than the log holds: the log's tail is lost, and acknowledged writes with it. */
   readonly tailLost: boolean;
   /** The last record was never finished; nothing in it was acknowledged. It is left out of all other facts. */
@@ -55,6 +61,8 @@ export interface MemberFiles {
   /** The snapshot's file of this name, if it is there; the caller closes it. */
   readonly snapshot: (name: string) => (ByteSource & Partial<Disposable>) | undefined;
   readonly applied?: number | undefined;
+  /** Those that the database names. */
+  readonly versions?: readonly string[] | undefined;
 }
 
 export interface MemberReading {
@@ -105,10 +113,12 @@ function readFolder(folder: string): MemberReading | undefined {
     source: open.use(new FileSource(join(wal, name))),
   }));
   const beside = new Set(namesIn(snap));
+  const backend = beside.has("db") ? readBackend(join(snap, "db")) : undefined;
   return readFiles({
     segments,
     snapshot: (name) => (beside.has(name) ? new FileSource(join(snap, name)) : undefined),
-    applied: beside.has("db") ? readConsistentIndex(join(snap, "db")) : undefined,
+    applied: backend?.consistentIndex,
+    versions: backend?.versions,
   });
 }
 
@@ -196,6 +206,7 @@ function factsOf(
       log.changes.some((change) => Membership.removes(change, memberId)) ||
       whole.configuration().removed.includes(memberId),
     applied: files.applied,
+    version: newest([...(files.versions ?? []), ...log.versions.map(({ version }) => version)]),
     tailLost: (files.applied ?? 0) > log.last.index,
     torn:
       tail.tornUntil === undefined

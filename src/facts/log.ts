@@ -1,5 +1,5 @@
 import { fail } from "../base/problem.ts";
-import type { ChangeEntry, Segment, WalScan } from "./wal.ts";
+import type { ChangeEntry, Segment, VersionEntry, WalScan } from "./wal.ts";
 
 export interface LogPoint {
   readonly index: number;
@@ -12,6 +12,7 @@ export interface Log {
   /** The newest entry; the snapshot, where the log holds nothing after it; zeros in a log that never had anything. */
   readonly last: LogPoint;
   readonly changes: readonly ChangeEntry[];
+  readonly versions: readonly VersionEntry[];
 }
 
 interface Part {
@@ -71,14 +72,15 @@ function checked(scan: WalScan, segments: readonly Segment[], start: LogPoint, p
       `entries up to ${scan.hardState.commit} were committed, and the log ends at ${last.index}: its tail is lost`,
     );
   const spans = new Map(parts.map((part) => [part.run, part]));
-  const inside = (change: ChangeEntry) => {
-    const span = spans.get(change.run);
-    return span !== undefined && change.index >= span.first && change.index <= span.last;
+  const inside = ({ run, index }: Pick<ChangeEntry, "run" | "index">) => {
+    const span = spans.get(run);
+    return span !== undefined && index >= span.first && index <= span.last;
   };
   return {
     first: oldest === undefined ? undefined : { index: oldest.first, term: oldest.term },
     last,
     changes: scan.changes.filter(inside),
+    versions: scan.versions.filter(inside),
   };
 }
 

@@ -67,6 +67,27 @@ export function decodeSnapshotRecord(bytes: Uint8Array): SnapshotRecord {
   return { index, term, confState };
 }
 
+/** Of etcd's InternalRaftRequest: its `cluster_version_set`. Undefined for every other request, and for what is none. */
+export function decodeClusterVersion(bytes: Uint8Array): string | undefined {
+  try {
+    const reader = new WireReader(bytes);
+    for (let field = reader.next(); field !== undefined; field = reader.next()) {
+      if (field === cluster_version_field) {
+        const inner = new WireReader(reader.bytes());
+        return inner.next() === 1 ? Buffer.from(inner.bytes()).toString("latin1") : undefined;
+      }
+      // The id is a number; everything else in it is a message.
+      if (field === 1) reader.uint64();
+      else reader.bytes();
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}
+const cluster_version_field = 1300;
+
 export function decodeConfState(bytes: Uint8Array): ConfState {
   const reader = new WireReader(bytes);
   const voters: bigint[] = [];

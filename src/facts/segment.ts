@@ -11,6 +11,9 @@ const head_bytes_max = 24;
 const entry_head_bytes_max = 48;
 /** What is kept of a record. A membership change is some hundred bytes. */
 const kept_bytes_max = 1 << 20;
+/** An entry that sets the cluster's version is shorter than this, and holds the key of that field of etcd's requests. */
+const version_entry_bytes_max = 64;
+const version_key = [0xa2, 0x51] as const;
 const sector_bytes = 512;
 const nothing = new Uint8Array();
 
@@ -43,7 +46,7 @@ export class SegmentReader {
   at = 0;
   /** What a record of type crc carries. */
   crcCarried = 0;
-  /** Its data, but of an entry the payload, and that only of a membership change. */
+  /** Its data, but of an entry the payload, and that only of a membership change, and of what may set the cluster's version. */
   kept: Uint8Array = nothing;
   entryType = 0;
   term = 0;
@@ -184,7 +187,11 @@ export class SegmentReader {
     const payload = this.#number(this.#cursor + 1, end);
     const before = this.#cursor - begin;
     if (before + payload !== length) return "an entry's lengths disagree";
-    if (this.entryType === entry_type.normal) return undefined;
+    if (this.entryType === entry_type.normal) {
+      if (payload <= version_entry_bytes_max && this.#mayBeVersion(start + before, payload))
+        this.kept = this.#copy(start + before, payload);
+      return undefined;
+    }
     if (payload > kept_bytes_max) return `a membership change of ${payload} bytes is too large`;
     this.kept = this.#copy(start + before, payload);
     return undefined;
@@ -225,6 +232,15 @@ export class SegmentReader {
     if (length === 0) return nothing;
     const begin = this.#window.at(start, length);
     return new Uint8Array(this.#window.bytes.subarray(begin, begin + length));
+  }
+
+  #mayBeVersion(start: number, length: number): boolean {
+    if (length === 0) return false;
+    const { bytes } = this.#window;
+    const begin = this.#window.at(start, length);
+    for (let n = begin; n < begin + length - 1; n += 1)
+      if (bytes[n] === version_key[0] && bytes[n + 1] === version_key[1]) return true;
+    return false;
   }
 
   #isZero(start: number, length: number): boolean {

@@ -23,6 +23,7 @@ const states: fc.Arbitrary<State> = fc.record(
     surrendered: fc.option(epoch, { nil: undefined }),
     settled: fc.record({ mine: epoch, theirs: epoch }, { noNullPrototype: true }),
     turn: fc.constantFrom(undefined, 0 as const, 1 as const, 2 as const),
+    bump: fc.constantFrom(undefined, "owed" as const, "missed" as const),
   },
   // deepEqual also compares prototypes.
   { noNullPrototype: true },

@@ -26,6 +26,8 @@ export interface State {
   readonly settled: { readonly mine: number; readonly theirs: number };
   /** In the race to fence; undefined: it has none yet, and fences nobody. */
   readonly turn: 0 | 1 | 2 | undefined;
+  /** etcd's revisions are to be raised before anybody is served, or could not be, after an accepted loss. */
+  readonly bump: "owed" | "missed" | undefined;
 }
 
 /** Of a machine that has never held data. Write it down before relying on it: an absent file is another answer. */
@@ -37,6 +39,7 @@ export const state_empty: State = {
   surrendered: undefined,
   settled: { mine: 0, theirs: 0 },
   turn: undefined,
+  bump: undefined,
 };
 
 const title = "duet-state";
@@ -52,11 +55,12 @@ const shape = v.strictObject({
   surrendered: v.nullable(epoch),
   settled: v.strictObject({ mine: epoch, theirs: epoch }),
   turn: v.nullable(v.picklist([0, 1, 2])),
+  bump: v.optional(v.picklist(["owed", "missed"])),
 });
 
 /** One line that says what this is, one with the hash of the rest, then JSON that a person can read. */
 export function encodeState(state: State): string {
-  const { lineage, full, takeover, left, surrendered, settled, turn } = state;
+  const { lineage, full, takeover, left, surrendered, settled, turn, bump } = state;
   const body = `${JSON.stringify(
     {
       lineage: lineage === undefined ? null : { epoch: lineage.epoch, owner: lineage.owner },
@@ -66,6 +70,8 @@ export function encodeState(state: State): string {
       surrendered: surrendered ?? null,
       settled: { mine: settled.mine, theirs: settled.theirs },
       turn: turn ?? null,
+      // Only where there is one: a file of before there was this is a file of today.
+      ...(bump === undefined ? {} : { bump }),
     },
     null,
     2,
@@ -85,13 +91,14 @@ export function decodeState(text: string, path: string): State {
   const parsed = v.safeParse(shape, parseJson(body));
   if (!parsed.success)
     return unsound(path, `the content is not that of a state: ${parsed.issues[0].message}`);
-  const { lineage, takeover, surrendered, turn, ...rest } = parsed.output;
+  const { lineage, takeover, surrendered, turn, bump, ...rest } = parsed.output;
   const state: State = {
     ...rest,
     lineage: lineage ?? undefined,
     takeover: takeover ?? undefined,
     surrendered: surrendered ?? undefined,
     turn: turn ?? undefined,
+    bump,
   };
   // Only what we would write ourselves is right: no other order, spaces or fields.
   return encodeState(state) === text

@@ -2,14 +2,23 @@
 
 export const page_bytes = 4096;
 
+export interface DatabaseOptions {
+  readonly inline?: boolean;
+  readonly branch?: boolean;
+  /** The versions that it names. */
+  readonly cluster?: string;
+  readonly storage?: string;
+}
+
 /** A database as bbolt lays it out: two meta pages, a root leaf with the bucket `meta`, which is inline or has a page. */
-export function database(index: bigint, options: { inline?: boolean; branch?: boolean } = {}): Buffer {
+export function database(index: bigint, options: DatabaseOptions = {}): Buffer {
   const file = Buffer.alloc(page_bytes * 8);
   const value = Buffer.alloc(8);
   value.writeBigUInt64BE(index);
   const items = leaf([
     ["confState", Buffer.from("{}"), 0],
     ["consistent_index", value, 0],
+    ...(options.storage === undefined ? [] : [["storageVersion", Buffer.from(options.storage), 0] as const]),
     ["term", value, 0],
   ]);
   const root = options.inline === true ? 0n : 4n;
@@ -21,6 +30,9 @@ export function database(index: bigint, options: { inline?: boolean; branch?: bo
     file,
     3,
     leaf([
+      ...(options.cluster === undefined
+        ? []
+        : [["cluster", inlineBucket([["clusterVersion", Buffer.from(options.cluster), 0]]), 1] as const]),
       ["key", Buffer.alloc(16), 1],
       ["meta", bucket, 1],
     ]),
@@ -34,10 +46,14 @@ export function database(index: bigint, options: { inline?: boolean; branch?: bo
       ["zone", 6n],
     ]),
   );
+  put(file, 6, leaf([]));
   meta(file, 0, 7n, 3n);
   meta(file, 1, 8n, options.branch === true ? 5n : 3n);
   return file;
 }
+
+const inlineBucket = (items: Parameters<typeof leaf>[0]): Buffer =>
+  Buffer.concat([Buffer.alloc(16), leaf(items)]);
 
 function leaf(items: readonly (readonly [string, Buffer, number])[]): Buffer {
   const elements = Buffer.alloc(16 + items.length * 16);

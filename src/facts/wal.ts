@@ -1,5 +1,6 @@
 import { fail } from "../base/problem.ts";
 import {
+  decodeClusterVersion,
   decodeHardState,
   decodeMetadata,
   decodeSnapshotRecord,
@@ -38,6 +39,13 @@ export interface ChangeEntry {
   readonly payload: Uint8Array;
 }
 
+/** Sets the version that the cluster works by. */
+export interface VersionEntry {
+  readonly run: number;
+  readonly index: number;
+  readonly version: string;
+}
+
 /** Everything that one pass over the segments gives. */
 export interface WalScan {
   readonly memberId: bigint;
@@ -46,6 +54,7 @@ export interface WalScan {
   /** In the order of writing: a later run replaces what earlier ones hold from its first index on. */
   readonly runs: readonly Run[];
   readonly changes: readonly ChangeEntry[];
+  readonly versions: readonly VersionEntry[];
   readonly snapshots: readonly (SnapshotRecord & { readonly segment: number })[];
   readonly records: number;
   readonly tail: Tail;
@@ -124,6 +133,7 @@ class Scan {
   #hardState: HardState = { term: 0, vote: 0n, commit: 0 };
   readonly #runs: Run[] = [];
   readonly #changes: ChangeEntry[] = [];
+  readonly #versions: VersionEntry[] = [];
   readonly #snapshots: (SnapshotRecord & { segment: number })[] = [];
   #records = 0;
   #written = 0;
@@ -232,10 +242,17 @@ class Scan {
       run.last = index;
     else this.#runs.push({ segment, term, first: index, last: index });
     if (this.#runs.length > runs_max) damaged(reader.source, reader.at, "too many changes of term");
-    if (reader.entryType === 0) return;
+    if (reader.entryType === 0) return this.#version(reader);
     const change = { run: this.#runs.length - 1, index, v2: reader.entryType === 2, payload: reader.kept };
     this.#changes.push(change);
     if (this.#changes.length > changes_max) damaged(reader.source, reader.at, "too many membership changes");
+  }
+
+  /** One in years, and of those that are here only the later ones matter: what is beyond all measure is passed over. */
+  #version({ kept, index }: SegmentReader): void {
+    const version = kept.length === 0 ? undefined : decodeClusterVersion(kept);
+    if (version !== undefined && this.#versions.length < changes_max)
+      this.#versions.push({ run: this.#runs.length - 1, index, version });
   }
 
   #state(reader: SegmentReader): void {
@@ -253,6 +270,7 @@ class Scan {
       hardState: this.#hardState,
       runs: this.#runs,
       changes: this.#changes,
+      versions: this.#versions,
       snapshots: this.#snapshots,
       records: this.#records,
       tail: this.#tail,

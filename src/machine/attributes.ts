@@ -20,6 +20,11 @@ export async function setAttribute(
   await run(["attrd_updater", "--name", name, "--update", value, "--private", ...wait], { deadline_ms });
 }
 
+/** One that the scheduler goes by: it is in the CIB, and each change of it makes Pacemaker plan anew. It ends with the membership, too. */
+export async function setScore(name: string, value: string, deadline_ms: number): Promise<void> {
+  await run(["attrd_updater", "--name", name, "--update", value], { deadline_ms });
+}
+
 /** As if it had never been said. */
 export async function dropAttribute(name: string, deadline_ms: number): Promise<void> {
   await run(["attrd_updater", "--name", name, "--delete", "--private"], { deadline_ms });

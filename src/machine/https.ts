@@ -20,6 +20,10 @@ export interface HttpsAnswer {
   readonly body: string;
 }
 
+/** Of what `https` threw: had the whole call gone out by then? If not, nobody can have done it. */
+export const wasSent = (error: unknown): boolean =>
+  error instanceof Error && "sent" in error && error.sent === true;
+
 /** The one door for HTTPS calls. `timeout:` of node:https misses stalls in TLS and in the body, so a signal bounds all. */
 export async function https(call: HttpsCall): Promise<HttpsAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpsAnswer>();
@@ -34,9 +38,11 @@ export async function https(call: HttpsCall): Promise<HttpsAnswer> {
     signal,
     agent: false,
   });
-  outgoing.on("error", (error) => {
-    reject(signal.aborted ? new Error(`no complete answer within ${call.deadline_ms} ms`) : error);
-  });
+  const end = (error: Error) => {
+    const told = signal.aborted ? new Error(`no complete answer within ${call.deadline_ms} ms`) : error;
+    reject(Object.assign(told, { sent: outgoing.writableFinished }));
+  };
+  outgoing.on("error", end);
   outgoing.on("response", (incoming) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -45,9 +51,7 @@ export async function https(call: HttpsCall): Promise<HttpsAnswer> {
       chunks.push(chunk);
       if (bytes > (call.body_bytes_max ?? 4 << 20)) incoming.destroy(new Error("answer too long"));
     });
-    incoming.on("error", (error) => {
-      reject(signal.aborted ? new Error(`no complete answer within ${call.deadline_ms} ms`) : error);
-    });
+    incoming.on("error", end);
     incoming.on("end", () => {
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(incoming.headers)) {

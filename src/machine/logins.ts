@@ -44,13 +44,13 @@ interface Pair {
   readonly next: Credentials | undefined;
 }
 
+/** The new ones first: they take the place of the old ones in one move, and read in the other order they could be missed in both. */
 async function readPair(path: string): Promise<Pair> {
-  const old = await readCredentials(path);
   const next = await readCredentials(nextOf(path)).catch((error: unknown) => {
     if (error instanceof DuetError) return undefined;
     throw error;
   });
-  return { old, next };
+  return { old: await readCredentials(path), next };
 }
 
 class FileLogins implements Logins {

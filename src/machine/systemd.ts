@@ -38,6 +38,18 @@ export function parseUnitState(text: string): UnitState {
   };
 }
 
+/** What the unit's file starts, be it etcd itself or what runs a container; undefined where there is no such unit. */
+export async function programOf(unit: string, deadline_ms: number): Promise<string | undefined> {
+  const { stdout } = await run(["systemctl", "show", unit, "--property=ExecStart"], { deadline_ms });
+  return /^ExecStart=\{ path=(\S+) ;/m.exec(stdout)?.[1];
+}
+
+/** The file that the unit is read from, without its drop-ins; undefined where there is none. */
+export async function fragmentOf(unit: string, deadline_ms: number): Promise<string | undefined> {
+  const { stdout } = await run(["systemctl", "show", unit, "--property=FragmentPath"], { deadline_ms });
+  return /^FragmentPath=(.+)$/m.exec(stdout)?.[1];
+}
+
 /** Puts the job into systemd's queue and returns: how it goes is seen by the unit's state. */
 export async function enqueue(job: "start" | "stop", unit: string, deadline_ms: number): Promise<void> {
   await run(["systemctl", "--no-block", job, unit], { deadline_ms });
@@ -57,10 +69,14 @@ export async function rebootHere(deadline_ms: number): Promise<void> {
  * The processes of a unit, also those that systemd no longer waits for: one that a disk holds survives SIGKILL, and the unit is told as
  * failed all the same.
  */
-export async function unitProcesses(unit: string): Promise<readonly number[]> {
+export const unitProcesses = (unit: string): Promise<readonly number[]> =>
+  processesIn((cgroup) => isOfUnit(cgroup, unit));
+
+/** Those of which `/proc/PID/cgroup` is as wanted. */
+export async function processesIn(isWanted: (cgroup: string) => boolean): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const groups = await Promise.all(pids.map((pid) => readIfThere(`/proc/${pid}/cgroup`).catch(() => "")));
-  return pids.filter((_, index) => isOfUnit(groups[index] ?? "", unit)).map(Number);
+  return pids.filter((_, index) => isWanted(groups[index] ?? "")).map(Number);
 }
 
 /** Of /proc/PID/cgroup: `0::/system.slice/NAME`, or one such line per controller. */

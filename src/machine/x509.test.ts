@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { X509Certificate } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { integer, oid, time } from "../base/der.ts";
 import { Secret } from "../base/secret.ts";
 import { run } from "./process.ts";
-import { issue, isKey, makeAuthority, makeKey } from "./x509.ts";
+import { issue, issueFor, isKey, makeAuthority, makeKey, publicKeyOf } from "./x509.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-x509-"));
 after(() => rm(folder, { recursive: true }));
@@ -50,6 +50,28 @@ test("a client's certificate is no server's, and another authority's is nobody's
     [await verified(ca, "sslclient"), await verified(ca, "sslserver"), await verified(other, "sslclient")],
     [true, false, false],
   );
+});
+
+test("a group is in the subject, before the name, and both may be longer than a host name", async () => {
+  const [ca, certificate] = [join(folder, "ca3.crt"), join(folder, "node.crt")];
+  const commonName = `system:node:${"n".repeat(63)}`;
+  await writeFile(ca, authority.certificate);
+  const publicKey = publicKeyOf(
+    createPublicKey(makeKey().reveal()).export({ type: "spki", format: "pem" }).toString(),
+  );
+  assert.ok(publicKey !== undefined);
+  const leaf = { commonName, organization: "system:nodes", usages: ["client"], hosts: [] } as const;
+  await writeFile(certificate, issueFor(authority, leaf, publicKey, validity));
+  await run(["openssl", "verify", "-x509_strict", "-purpose", "sslclient", "-CAfile", ca, certificate]);
+  const { stdout } = await run(["openssl", "x509", "-in", certificate, "-noout", "-subject"]);
+  assert.match(stdout, new RegExp(`^subject=O ?= ?system:nodes, CN ?= ?${commonName}$`, "m"));
+});
+
+test("a public key is told from what is none", () => {
+  for (const text of ["", "junk", authority.certificate.slice(0, 80)])
+    assert.equal(publicKeyOf(text), undefined);
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  assert.equal(publicKeyOf(publicKey.export({ type: "spki", format: "pem" }).toString()), undefined);
 });
 
 test("every address is in a certificate as what it is", () => {

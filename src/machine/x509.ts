@@ -35,6 +35,8 @@ export type Usage = "server" | "client";
 
 export interface Leaf {
   readonly commonName: string;
+  /** Kubernetes takes it for the group that the common name belongs to. */
+  readonly organization?: string;
   readonly usages: readonly Usage[];
   /** Addresses and names that it is good for. */
   readonly hosts: readonly string[];
@@ -47,6 +49,7 @@ export interface Validity {
 
 const oids = {
   commonName: "2.5.4.3",
+  organization: "2.5.4.10",
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
   subjectKeyId: "2.5.29.14",
   keyUsage: "2.5.29.15",
@@ -89,11 +92,25 @@ export function makeAuthority(commonName: string, key: Secret, validity: Validit
 }
 
 /** The certificate for a key that the caller has. */
-export function issue(authority: Identity, leaf: Leaf, key: Secret, validity: Validity): string {
+export const issue = (authority: Identity, leaf: Leaf, key: Secret, validity: Validity): string =>
+  issueFor(authority, leaf, createPublicKey(key.reveal()), validity);
+
+/** The public half of a key that `makeKey` could have made, in PEM form; undefined for what is none. */
+export function publicKeyOf(pem: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificate for somebody else's key, of which only the public half is known here. */
+export function issueFor(authority: Identity, leaf: Leaf, publicKey: KeyObject, validity: Validity): string {
   const parent = new X509Certificate(authority.certificate);
   return certify({
     issuer: { commonName: commonNameOf(parent), key: createPrivateKey(authority.key.reveal()) },
-    subject: { commonName: leaf.commonName, publicKey: createPublicKey(key.reveal()) },
+    subject: { ...leaf, publicKey },
     validity,
     extensions: [
       extension("basicConstraints", sequence(), "critical"),
@@ -113,7 +130,7 @@ function commonNameOf(certificate: X509Certificate): string {
 
 function certify(order: {
   readonly issuer: { readonly commonName: string; readonly key: KeyObject };
-  readonly subject: { readonly commonName: string; readonly publicKey: KeyObject };
+  readonly subject: Pick<Leaf, "commonName" | "organization"> & { readonly publicKey: KeyObject };
   readonly validity: Validity;
   readonly extensions: readonly Der[];
 }): string {
@@ -125,9 +142,9 @@ function certify(order: {
     around(0, integer(Buffer.from([2]))),
     integer(serial()),
     algorithm,
-    name(issuer.commonName),
+    name(issuer),
     sequence(time(validity.from), time(validity.to)),
-    name(subject.commonName),
+    name(subject),
     spki(subject.publicKey),
     around(
       3,
@@ -156,7 +173,14 @@ function serial(): Uint8Array {
   return digits;
 }
 
-const name = (commonName: string): Der => sequence(set(sequence(oid(oids.commonName), utf8(commonName))));
+const name = ({ commonName, organization }: Pick<Leaf, "commonName" | "organization">): Der =>
+  sequence(
+    ...(organization === undefined ? [] : [attribute("organization", organization)]),
+    attribute("commonName", commonName),
+  );
+
+const attribute = (id: "commonName" | "organization", text: string): Der =>
+  set(sequence(oid(oids[id]), utf8(text)));
 
 const spki = (key: KeyObject): Der => key.export({ type: "spki", format: "der" });
 
@@ -164,7 +188,7 @@ const spki = (key: KeyObject): Der => key.export({ type: "spki", format: "der" }
 const keyId = (key: KeyObject): Uint8Array => createHash("sha256").update(spki(key)).digest().subarray(0, 20);
 
 function extension(
-  id: Exclude<keyof typeof oids, Usage | "commonName" | "ecdsaWithSha256">,
+  id: Exclude<keyof typeof oids, Usage | "commonName" | "organization" | "ecdsaWithSha256">,
   content: Der,
   critical?: "critical",
 ): Der {

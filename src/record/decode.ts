@@ -66,7 +66,19 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
   tags: v.strictObject({ mine: tag, theirs: tag }),
   witness: v.picklist(["on", "off", "unproven"]),
   firstStart: v.boolean(),
-  etcd: v.strictObject({ running: v.boolean(), leader: v.boolean(), failedStarts: epoch }),
+  etcd: v.strictObject({
+    running: v.boolean(),
+    leader: v.boolean(),
+    failedStarts: epoch,
+    versions: v.exactOptional(
+      v.strictObject({
+        program: orNot(v.string()),
+        data: orNot(v.string()),
+        peer: orNot(v.string()),
+        cluster: orNot(v.string()),
+      }),
+    ),
+  }),
   started: v.boolean(),
   stopping: v.picklist(["shutdown", "standby", "restart"]),
 });

@@ -6,6 +6,7 @@ import { empty, type Facts } from "../decide/facts.ts";
 import {
   all_lineages,
   holdings,
+  older,
   ordinary,
   peersForTakeover,
   tagPairs,
@@ -34,7 +35,8 @@ function* someFacts(): Generator<Facts> {
     const tags = tagPairs[at % tagPairs.length];
     const word = words[at % words.length];
     assert.ok(self !== undefined && peer !== undefined && tags !== undefined && word !== undefined);
-    yield { ...ordinary, self, peer, tags, word, proof: at % 2 === 0 ? "off" : "none" };
+    const etcd = at % 3 === 0 ? older : ordinary.etcd;
+    yield { ...ordinary, self, peer, tags, word, etcd, proof: at % 2 === 0 ? "off" : "none" };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
-import type { Facts, Holding, Lineage, Peer, Tag } from "../decide/facts.ts";
+import type { Facts, Holding, Lineage, Peer, Tag, Versions } from "../decide/facts.ts";
 import { type Body, type Detail, format, type Stamp } from "./entry.ts";
 
 /** So much of a text is kept: a BMC may answer with a page. */
@@ -70,7 +70,7 @@ function decisionOf(decision: Decision): object {
 function factsOf(facts: Facts): object {
   const { me, peerName, peerPower, proof, fencePending, witness, firstStart, started, stopping } = facts;
   const { peerDown, accept, choose } = facts.word;
-  const { running, leader, failedStarts } = facts.etcd;
+  const { running, leader, failedStarts, versions } = facts.etcd;
   return {
     me,
     peerName,
@@ -83,10 +83,16 @@ function factsOf(facts: Facts): object {
     tags: { mine: tagOf(facts.tags.mine), theirs: tagOf(facts.tags.theirs) },
     witness,
     firstStart,
-    etcd: { running, leader, failedStarts } satisfies Facts["etcd"],
+    etcd: { running, leader, failedStarts, ...versionsOf(versions) } satisfies Facts["etcd"],
     started,
     stopping,
   } satisfies Record<keyof Facts, unknown>;
+}
+
+function versionsOf(versions: Versions | undefined): Pick<Facts["etcd"], "versions"> {
+  if (versions === undefined) return {};
+  const { program, data, peer, cluster } = versions;
+  return { versions: { program, data, peer, cluster } satisfies Record<keyof Versions, unknown> };
 }
 
 function holdingOf(holding: Holding): object {

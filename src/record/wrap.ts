@@ -64,6 +64,9 @@ const disk = (inner: Effects["disk"], recorder: Recorder, seen: Watcher): Effect
   syncLog: (...given) => seen(inner.syncLog(...given)),
   keepWal: (...given) => seen(inner.keepWal(...given)),
   commitLog: (...given) => seen(inner.commitLog(...given)),
+  bumpOf: (...given) => seen(inner.bumpOf(...given)),
+  stageBump: (...given) => seen(inner.stageBump(...given)),
+  swapBump: (...given) => seen(inner.swapBump(...given)),
 });
 
 const unit = (inner: Effects["unit"], recorder: Recorder, seen: Watcher): Effects["unit"] => ({
@@ -88,7 +91,7 @@ function members(
     ...inner,
     list: (at, ...given) =>
       seen(inner.list(at, ...given), (list) => {
-        if (at === "peer" || alone || !recorder.owed) return;
+        if (at !== "self" || alone || !recorder.owed) return;
         alone = list.length > 0 && list.every(({ machine }) => machine === "self");
         if (!alone) return;
         recorder.event("serves alone");
@@ -114,8 +117,8 @@ async function noteWrite(firstWrite: () => Promise<Outcome>, recorder: Recorder)
 const bmc = (inner: Effects["bmc"], recorder: Recorder, seen: Watcher): Effects["bmc"] => ({
   ...inner,
   peerPower: (...given) => seen(inner.peerPower(...given)),
-  commandOff: (way, ...given) =>
-    seen(inner.commandOff(way, ...given), () => recorder.event("off commanded", { way })),
+  commandOff: (at, ...given) =>
+    seen(inner.commandOff(at, ...given), () => recorder.event("off commanded", { way: at })),
   commandOn: (...given) => seen(inner.commandOn(...given), () => recorder.event("peer powered on")),
   raiseTag: (...given) => seen(inner.raiseTag(...given)),
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { failed, type Result, success } from "./failure.ts";
+import { failed, type Result, success, unsent } from "./failure.ts";
 import { type Answer, ask, type Service } from "./transport.ts";
 
 export interface BmcService extends Service {
@@ -132,9 +132,11 @@ export class RedfishClient {
       this.#known = undefined;
     }
     const found = await this.#system();
-    if (!found.ok) return found;
+    if (!found.ok) return unsent(found);
     const action = resetIn(found.value.body);
-    if (action === undefined || !offers(action, type))
+    // Some offer to a machine that is off only what would change that. It is sent all the same: their answer shows that they are asked.
+    const isOff = found.value.body.PowerState === "Off";
+    if (action === undefined || !(offers(action, type) || (isOff && type === "ForceOff")))
       return failed({ kind: "unsupported", what: `it offers no reset of type ${type}` });
     if (!inTime()) return late;
     return this.#change("POST", action.target, { ResetType: type }, { inTime });

@@ -3,11 +3,13 @@ import { saveCertificate } from "../site/certificate.ts";
 
 /** Why a Redfish call gave no answer that can be used: a value, because agents decide by it. */
 export type Failure =
-  | { readonly kind: "unreachable"; readonly why: string }
-  | { readonly kind: "deadline"; readonly deadline_ms: number }
+  /** `sent`: the call had gone out, and may have been done. */
+  | { readonly kind: "unreachable"; readonly why: string; readonly sent?: true }
+  | { readonly kind: "deadline"; readonly deadline_ms: number; readonly sent?: true }
   /** `sha256` is what the service showed, where that could be had; `name`: it is for another host. */
   | { readonly kind: "untrusted"; readonly why: string; readonly sha256?: string; readonly name?: true }
-  | { readonly kind: "login"; readonly status: number }
+  /** `again_s`: it was refused a moment ago, and is not asked again before that. */
+  | { readonly kind: "login"; readonly status: number; readonly again_s?: number }
   /** It answers, but not as Redfish does. */
   | { readonly kind: "not-redfish"; readonly why: string }
   | { readonly kind: "status"; readonly status: number; readonly said: string }
@@ -26,6 +28,21 @@ export const failed = (failure: Failure): { readonly ok: false; readonly failure
   failure,
 });
 
+/** Of a call before the one that matters: that one was not sent. */
+export const unsent = ({ failure }: { readonly failure: Failure }): ReturnType<typeof failed> => {
+  if (failure.kind !== "unreachable" && failure.kind !== "deadline") return failed(failure);
+  const { sent: _, ...rest } = failure;
+  return failed(rest);
+};
+
+/**
+ * Whether what was asked may have been done all the same: the call went out and no answer came; or the service weighed it against the
+ * state that the machine is in, as some do that are told to switch off what is off.
+ */
+export const mayBeDone = (failure: Failure): boolean =>
+  ((failure.kind === "unreachable" || failure.kind === "deadline") && failure.sent === true) ||
+  (failure.kind === "status" && [400, 409].includes(failure.status));
+
 function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);
 }
@@ -40,6 +57,11 @@ function trustFix({ sha256, name }: Failure & { readonly kind: "untrusted" }, wh
     "if an authority signed it, that one's certificate instead"
   );
 }
+
+const waitText = (again_s: number | undefined): string =>
+  again_s === undefined
+    ? ""
+    : `; so that it does not lock the user out, it is not asked again for ${again_s} s (\`duet check\` asks at once)`;
 
 /** The same for a person. `where` names the machine and which of its services. */
 export function problemOf(failure: Failure, where: string): Problem {
@@ -69,7 +91,7 @@ export function problemOf(failure: Failure, where: string): Problem {
       return {
         code: "DUET-E-REDFISH-LOGIN",
         where,
-        what: `it refuses the credentials (status ${failure.status})`,
+        what: `it refuses the credentials (status ${failure.status})${waitText(failure.again_s)}`,
         fix: "check user name and password in the file or variable that `credentials:` names, and the user's rights",
       };
     case "not-redfish":

@@ -82,6 +82,21 @@ test("a command that would go out too late with the second credentials is not se
   assert.equal(posted.length, 1);
 });
 
+test("a password that is changed between the two tries: the one that came too early is tried again", async () => {
+  await put(nextOf(file), "admin:new-password\n");
+  const fresh = `Basic ${Buffer.from("admin:new-password").toString("base64")}`;
+  const seen: string[] = [];
+  await using bmc = await fakeService(kit, ({ path, authorization }) => {
+    if (path === "/redfish/v1/") return { body: { Systems: { "@odata.id": "/redfish/v1/Systems" } } };
+    seen.push(authorization === fresh ? "new" : "old");
+    // At its first call the BMC still wants the old one, and from then on the new one.
+    if (seen.length === 1 || authorization !== fresh) return { status: 401 };
+    return { body: { Members: [{ "@odata.id": "/redfish/v1/Systems/1" }], PowerState: "On" } };
+  });
+  assert.equal(value(await (await clientAt(bmc.port)).powerState()), "On");
+  assert.deepEqual(seen.slice(0, 3), ["new", "old", "new"]);
+});
+
 test("a password is changed at the account that it is of, and a fence goes on working through it", async () => {
   const changed = "another $ecret: ü";
   const service = serviceAt(kit, lab.bmc.port);

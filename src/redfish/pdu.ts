@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { changeResource, type Done, getResource, late } from "./client.ts";
-import { failed, type Result, success } from "./failure.ts";
+import { changeResource, type Done, getResource } from "./client.ts";
+import { failed, type Result, success, unsent } from "./failure.ts";
 import type { Service } from "./transport.ts";
 
 export interface OutletService extends Service {
@@ -34,14 +34,24 @@ export class OutletClient {
       : failed({ kind: "unsupported", what: "it tells no PowerState" });
   }
 
-  /** `inTime`: as for a BMC. */
-  async power(state: "On" | "Off", inTime: () => boolean = () => true): Promise<Result<Done>> {
+  /** Where the command to switch it goes: it answers, lets this login in, and can be switched. Changes nothing. */
+  async target(): Promise<Result<string>> {
     const found = await this.#outlet();
-    if (!found.ok) return found;
+    if (!found.ok) return unsent(found);
     const target = found.value.body.Actions?.["#Outlet.PowerControl"]?.target;
-    if (target === undefined) return failed({ kind: "unsupported", what: "its outlet can't be switched" });
-    if (!inTime()) return late;
-    return changeResource(this.#service, "POST", target, { PowerState: state });
+    return target === undefined
+      ? failed({ kind: "unsupported", what: "its outlet can't be switched" })
+      : success(target);
+  }
+
+  async power(state: "On" | "Off"): Promise<Result<Done>> {
+    const target = await this.target();
+    return target.ok ? await this.send(state, target.value) : target;
+  }
+
+  /** To a target that was found before: for who must know first that nothing else stands in the way. */
+  async send(state: "On" | "Off", target: string): Promise<Result<Done>> {
+    return await changeResource(this.#service, "POST", target, { PowerState: state });
   }
 
   #outlet() {

@@ -1,9 +1,10 @@
 import type { PeerCertificate } from "node:tls";
-import { https, type HttpsAnswer, type HttpsCall } from "../machine/https.ts";
+import { https, type HttpsAnswer, type HttpsCall, wasSent } from "../machine/https.ts";
 import type { LoadedTrust } from "../machine/trust.ts";
 import { now_ms } from "../machine/clock.ts";
 import type { Credentials } from "../site/site.ts";
 import type { Logins } from "../machine/logins.ts";
+import type { Refusals } from "../machine/refusals.ts";
 import { failed, type Failure, type Result, success } from "./failure.ts";
 
 export interface Service {
@@ -12,6 +13,10 @@ export interface Service {
   readonly credentials: Credentials;
   /** Where they are in a file: others to try, while they are being changed. */
   readonly logins?: Logins;
+  /** What it refused of late is noted there. */
+  readonly refusals?: Refusals;
+  /** After so many refusals one after the other nothing is sent for a while: who only looks can wait. Undefined: each call is sent. */
+  readonly waitsAfter?: number;
   readonly trust: LoadedTrust;
   /** Of each call, from connect to the last byte. */
   readonly deadline_ms: number;
@@ -43,20 +48,28 @@ const isOpen = (path: string): boolean => /^\/redfish(\/v1)?\/?$/.test(path);
 /**
  * One Redfish call, with the credentials that there are: where the first are refused, with the others, and with what their file holds by
  * now. A call that is refused for its credentials has done nothing, so each may be repeated. All of it has the time of one call.
+ * Of two, the first is tried once more at the end: refused before the password was changed, while the second came after it.
  */
 export async function ask(service: Service, call: Call): Promise<Result<Answer>> {
-  const { url, trust, deadline_ms, logins } = service;
+  const { url, trust, deadline_ms, logins, refusals, waitsAfter } = service;
+  const held = waitsAfter === undefined ? undefined : refusals?.hold(waitsAfter);
+  if (held !== undefined)
+    return failed({ kind: "login", status: held.status, again_s: Math.ceil(held.left_ms / 1000) });
   const end_ms = now_ms() + deadline_ms;
   const tryWith = async (credentials: Credentials): Promise<Result<Answer>> => {
     const answer = await askWith({ url, trust, credentials, deadline_ms }, call, end_ms);
-    if (isTaken(answer, call)) logins?.took(credentials);
+    if (isTaken(answer, call)) {
+      logins?.took(credentials);
+      refusals?.took();
+    }
     return answer;
   };
   const [first = service.credentials, ...others] = logins?.inOrder ?? [];
   let answer = await tryWith(first);
   const tried = [first];
   const isRefused = () => !answer.ok && answer.failure.kind === "login";
-  for (const more of [() => others, () => logins?.anew(tried) ?? []]) {
+  const again = () => (tried.length > 1 ? [first] : []);
+  for (const more of [() => others, () => logins?.anew(tried) ?? [], again]) {
     for (const credentials of isRefused() ? await more() : []) {
       if (!isRefused()) break;
       if (call.inTime?.() === false) return failed({ kind: "deadline", deadline_ms });
@@ -64,8 +77,16 @@ export async function ask(service: Service, call: Call): Promise<Result<Answer>>
       tried.push(credentials);
     }
   }
+  if (isLockedOut(answer, call)) refusals?.refused(answer.failure.status);
   return answer;
 }
+
+/** 403 is also the answer to who is logged in and may not do this: he may still look. */
+const isLockedOut = (
+  answer: Result<Answer>,
+  { method }: Call,
+): answer is { readonly ok: false; readonly failure: Failure & { readonly kind: "login" } } =>
+  !answer.ok && answer.failure.kind === "login" && (answer.failure.status === 401 || method === "GET");
 
 const isTaken = (answer: Result<Answer>, { path }: Call): boolean => answer.ok && !isOpen(path);
 
@@ -168,7 +189,8 @@ export function failureOf(error: unknown, deadline_ms: number): Failure {
   if (error instanceof Untrusted) return { kind: "untrusted", why: error.message, sha256: error.sha256 };
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error ? error.message : String(error);
-  if (message.startsWith("no complete answer")) return { kind: "deadline", deadline_ms };
+  const sent = wasSent(error) ? { sent: true as const } : {};
+  if (message.startsWith("no complete answer")) return { kind: "deadline", deadline_ms, ...sent };
   if (untrusted_codes.test(code))
     return {
       kind: "untrusted",
@@ -181,7 +203,7 @@ export function failureOf(error: unknown, deadline_ms: number): Failure {
     return { kind: "not-redfish", why: `no TLS could be agreed on (${code})` };
   if (/^(HPE_|ERR_HTTP)/.test(code) || message === "answer too long")
     return { kind: "not-redfish", why: "its answer is no HTTP that can be read" };
-  return { kind: "unreachable", why: code === "" ? "the connection broke" : code };
+  return { kind: "unreachable", why: code === "" ? "the connection broke" : code, ...sent };
 }
 
 function judge({ status, headers, body }: HttpsAnswer): Result<Answer> {

@@ -66,3 +66,16 @@ test("the one-shot is started by a file, which is gone before it begins", () => 
   assert.ok(text("duet-wake.service").includes(`ExecStart=/bin/touch ${watched}\n`));
   assert.ok(agentFiles.some(({ content }) => String(content).includes(`: > ${watched}`)));
 });
+
+test("a watch that systemd gives up is begun again, and meanwhile the one-shot looks", () => {
+  const text = (name: string) => agentUnits.find((unit) => unit.name === name)?.contents ?? "";
+  const paths = agentUnits.map(({ name }) => name).filter((name) => name.endsWith(".path"));
+  assert.ok(paths.length > 0);
+  const [started = ""] = /^ExecStart=.*$/m.exec(text("duet-again.service")) ?? [];
+  for (const path of paths) {
+    assert.match(text(path), /^OnFailure=duet-again\.service$/m);
+    assert.ok(started.split(" ").includes(path), started);
+  }
+  assert.ok(started.split(" ").includes("duet-work.service"), started);
+  assert.match(text("duet-again.service"), /^Restart=on-failure$/m);
+});

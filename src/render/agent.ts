@@ -1,9 +1,10 @@
-import { paths, workUnit } from "../base/paths.ts";
+import { guardUnit, paths, workUnit } from "../base/paths.ts";
 import type { IgnitionUnit, MachineFile } from "./ignition.ts";
 import { etcdOperations } from "./policy.ts";
 
 const metadataFile = "/etc/duet/ocf-etcd.xml";
 const wakeFile = `${paths.run}/wake`;
+const againUnit = "duet-again.service";
 
 const operation = ({ name, timeout_s, interval_s, role }: (typeof etcdOperations)[number]): string =>
   `    <action name="${name}" timeout="${timeout_s}s"${interval_s === undefined ? "" : ` interval="${interval_s}s"`}${role === undefined ? "" : ` role="${role}"`}/>`;
@@ -66,6 +67,7 @@ TimeoutStopSec=3s
     contents: `[Unit]
 Description=duet: somebody wants it to look
 # Also when it has just ended: a wake that comes while it runs is not lost.
+OnFailure=${againUnit}
 
 [Path]
 PathExists=${wakeFile}
@@ -80,6 +82,7 @@ WantedBy=multi-user.target
     contents: `[Unit]
 Description=duet: Corosync forms another membership
 # Its number is written to this folder in that moment.
+OnFailure=${againUnit}
 
 [Path]
 PathChanged=/var/lib/corosync
@@ -90,7 +93,22 @@ WantedBy=multi-user.target
 `,
   },
   {
-    name: "duet-guard.service",
+    name: againUnit,
+    contents: `[Unit]
+Description=duet: watch again for what wakes it
+# systemd gives up a watch for which it gets no inotify instance (root has 128 of them, and Kubernetes takes dozens). Nobody would take
+# over then. Until it has one again, duet looks each time.
+StartLimitIntervalSec=0
+
+[Service]
+Type=oneshot
+ExecStart=/bin/systemctl start ${workUnit} duet-work.path duet-ring.path
+Restart=on-failure
+RestartSec=5s
+`,
+  },
+  {
+    name: guardUnit,
     enabled: true,
     contents: `[Unit]
 Description=duet: may this machine start without its peer?

@@ -2,15 +2,10 @@ import { createHash } from "node:crypto";
 import { etcdResource } from "../base/paths.ts";
 import type { FenceAgent, Machine, Site } from "../site/site.ts";
 import { alertsElement } from "./alerts.ts";
+import { addressPlaces, addressResource } from "./api-address.ts";
+import { element, nvset, values } from "./cib-xml.ts";
 import { duetOptions, fencingTimeout_s, offTimeout_s, stockOptions } from "./fence-device.ts";
-import {
-  type Choice,
-  etcdClonePolicy,
-  etcdOperations,
-  fencePolicy,
-  pacemakerPolicy,
-  resourcePolicy,
-} from "./policy.ts";
+import { etcdClonePolicy, etcdOperations, fencePolicy, pacemakerPolicy, resourcePolicy } from "./policy.ts";
 
 /** Name of the cluster property that says which configuration is loaded. */
 export const markProperty = "duet-configuration";
@@ -37,8 +32,9 @@ export function cibConfiguration(
       element("resources", [
         ...site.machines.map((m) => fenceDevice(site, m, fences, usernames.get(m.name) ?? "")),
         etcdClone(),
+        ...addressResource(site),
       ]),
-      element("constraints", site.machines.map(neverFencesItself)),
+      element("constraints", [...site.machines.map(neverFencesItself), ...addressPlaces(site)]),
       element("rsc_defaults", [nvset("meta_attributes", "duet-defaults", values(resourcePolicy))]),
       ...[alertsElement(site)].filter((each) => each !== undefined),
       "</configuration>",
@@ -95,24 +91,4 @@ function etcdClone(): string {
 
 function neverFencesItself(m: Machine): string {
   return `    <rsc_location id="fence-${m.name}-elsewhere" rsc="fence-${m.name}" node="${m.name}" score="-INFINITY"/>`;
-}
-
-function element(name: string, children: readonly string[]): string {
-  return [`  <${name}>`, ...children, `  </${name}>`].join("\n");
-}
-
-const values = (policy: Readonly<Record<string, Choice<string>>>): readonly (readonly [string, string])[] =>
-  Object.entries(policy).map(([name, choice]) => [name, choice.value]);
-
-function nvset(kind: string, id: string, pairs: readonly (readonly [string, string])[], depth = 4): string {
-  const indent = " ".repeat(depth);
-  return [
-    `${indent}<${kind} id="${id}">`,
-    ...pairs.map(([n, v]) => `${indent}  <nvpair id="${id}-${n}" name="${n}" value="${escape(v)}"/>`),
-    `${indent}</${kind}>`,
-  ].join("\n");
-}
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

@@ -12,6 +12,10 @@ export function detectionOf({ timeouts: { token_ms } }: Site): {
   return { token_ms, consensus_ms: Math.max(policy.consensus_ms_min.value, share_ms) };
 }
 
+/** A machine's number in Corosync's list. */
+export const nodeIdOf = (site: Pick<Site, "machines">, machine: string): number =>
+  1 + orderedMachines(site).findIndex(({ name }) => name === machine);
+
 /** /etc/corosync/corosync.conf, the same on both machines. `corosync -t` is its judge. */
 export function corosyncConf(site: Site): string {
   const { token_ms: token, consensus_ms: consensus } = detectionOf(site);
@@ -64,7 +68,7 @@ export function corosyncConf(site: Site): string {
 }
 
 /** Sorted by name: node ids are the same whatever the order in the file. */
-export function orderedMachines(site: Site): Site["machines"] {
+export function orderedMachines(site: Pick<Site, "machines">): Site["machines"] {
   return site.machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -87,6 +87,10 @@ export const joinStart = (self: NamedMember, members: readonly NamedMember[]): s
     INITIAL_CLUSTER_STATE: "existing",
   });
 
+/** `closed`: nobody is served. Only who knows this address, on this machine, gets an answer. */
+export const closedStart = (closedUrl: string): string =>
+  environment("With the data that is there, and no client.", { LISTEN_CLIENT_URLS: closedUrl });
+
 export const plainStart = environment("With the data that is there.", {});
 export const forceStart = environment("A cluster of one, with the data that is there.", {
   FORCE_NEW_CLUSTER: "true",

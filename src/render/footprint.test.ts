@@ -2,19 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "../base/secret.ts";
 import { readSite } from "../site/read.ts";
+import { controlPlane } from "../site/samples.ts";
 import type { Site } from "../site/site.ts";
 import { footprint } from "./footprint.ts";
 import { machineIgnition } from "./machine.ts";
 import { machineSite } from "./machine-site.ts";
 
-function siteOf(pdu: boolean): Site {
+function siteOf(outlets: number): Site {
+  const outlet = (name: string) => ({
+    address: "203.0.113.20",
+    outlet: `/redfish/v1/o/${name}`,
+    credentials: { file: "pdu" },
+  });
   const machine = (n: number) => ({
     name: `node${n}`,
     addresses: [`192.0.2.1${n}`, `198.51.100.1${n}`],
     bmc: { address: `203.0.113.1${n}`, credentials: { file: "bmc" }, trust: { ca: `ca${n}.crt` } },
-    ...(pdu
-      ? { pdu: { address: "203.0.113.20", outlet: `/redfish/v1/o/${n}`, credentials: { file: "pdu" } } }
-      : {}),
+    ...(outlets === 0 ? {} : { pdu: Array.from({ length: outlets }, (_, i) => outlet(`${n}-${i}`)) }),
   });
   const text = {
     name: "shop",
@@ -30,15 +34,15 @@ function siteOf(pdu: boolean): Site {
   return site;
 }
 
-for (const pdu of [false, true])
-  test(`everything that is rendered is taken off, or stays for a reason${pdu ? ", with a PDU too" : ""}`, () => {
-    const site = siteOf(pdu);
+for (const outlets of [0, 1, 3])
+  test(`everything that is rendered is taken off, or stays for a reason, with ${outlets} outlets too`, () => {
+    const site = siteOf(outlets);
     const [machine] = site.machines;
     assert.ok(machine);
     const secret = { username: "u", password: new Secret("p") };
     const { storage, systemd } = machineIgnition(site, machine, {
       credentials: new Map(site.machines.map(({ name }) => [name, secret])),
-      pduCredentials: new Map(pdu ? site.machines.map(({ name }) => [name, secret]) : []),
+      pduCredentials: new Map(site.machines.map(({ name, pdus }) => [name, pdus.map(() => secret)])),
       sshKeys: ["k"],
       authorities: new Map(),
       alerts: { secrets: new Map([["hook.headers", new Secret("A: b")]]), authorities: new Map() },
@@ -52,6 +56,8 @@ for (const pdu of [false, true])
     const { files, folders, stays, units } = footprint(own, here);
     const gone = (path: string) =>
       files.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`));
+    const rendered = storage.files.filter(({ path }) => path.endsWith("-credentials"));
+    assert.equal(rendered.length, 2 * outlets);
     const left = storage.files.map(({ path }) => path).filter((path) => !gone(path));
     assert.deepEqual(
       left,
@@ -68,3 +74,31 @@ for (const pdu of [false, true])
     assert.ok(units.includes("duet-fence-test.timer"));
     assert.ok(!units.includes("corosync.service"), "corosync's own unit is not duet's");
   });
+
+test("with a control plane its files go too, also those that setup makes, and a unit of the machine's own does not", () => {
+  const { site, problems } = readSite(controlPlane, "test");
+  const [machine] = site?.machines ?? [];
+  assert.ok(site !== undefined && machine !== undefined, JSON.stringify(problems));
+  const { files, folders, units, ownUnits, hollow, traces } = footprint(site, machine);
+  const gone = (path: string) =>
+    files.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`));
+  for (const path of [
+    "/etc/kubernetes/manifests/kube-apiserver.yaml",
+    "/etc/kubernetes/pki/ca.key",
+    "/etc/kubernetes/pki/apiserver.key",
+    "/etc/kubernetes/duet.conf",
+    "/etc/kubernetes/kubelet.yaml",
+    "/etc/kubernetes/kubelet.d/10-resolv.conf",
+    "/etc/cni/net.d/10-duet.conflist",
+    "/etc/crio/crio.conf.d/10-duet.conf",
+    "/etc/duet/kubernetes/kubelet.service",
+    "/etc/systemd/system/kubelet.service.d/20-duet.conf",
+  ])
+    assert.ok(gone(path), path);
+  assert.ok(!gone("/etc/systemd/system/kubelet.service") && !units.includes("kubelet.service"));
+  assert.ok(!gone("/etc/kubernetes/manifests/of-somebody-else.yaml"));
+  assert.deepEqual(ownUnits, ["crio.service", "kubelet.service"]);
+  assert.deepEqual(hollow, ["/etc/kubernetes/manifests", "/etc/kubernetes"]);
+  assert.ok(units.includes("duet-pod-routes.service"));
+  assert.ok(traces.some((words) => words.join(" ") === "ip -4 route del 198.18.1.0/24 metric 100"));
+});

@@ -2,6 +2,8 @@ import { paths } from "../base/paths.ts";
 import { Secret } from "../base/secret.ts";
 import type { Machine, Site } from "../site/site.ts";
 import type { IgnitionUnit } from "./ignition.ts";
+import { kubernetesFootprint } from "./kubernetes/files.ts";
+import { hasKubernetes } from "./kubernetes/names.ts";
 import { linkTraces } from "./links.ts";
 import { machineFiles, machineUnits, type Materials } from "./machine.ts";
 
@@ -26,6 +28,10 @@ export interface Footprint {
   readonly folders: readonly string[];
   /** Units of duet's, to be stopped and disabled before their files go. */
   readonly units: readonly string[];
+  /** Units that go only where setup has put them: a machine may have them of its own. */
+  readonly ownUnits: readonly string[];
+  /** Folders that go if nothing is left in them, the inner one first. */
+  readonly hollow: readonly string[];
   /** Rendered, and left where they are. */
   readonly stays: readonly { readonly path: string; readonly why: string }[];
   /** Commands that take away what is in the kernel. One that finds nothing fails without harm. */
@@ -36,16 +42,21 @@ export interface Footprint {
 export function footprint(site: Site, machine: Machine): Footprint {
   const files = machineFiles(site, machine, blankMaterials(site));
   const units = machineUnits(site, machine);
-  const isWithin = (path: string) => ownFolders.some((folder) => path.startsWith(`${folder}/`));
+  const kubernetes = kubernetesFootprint(site, machine);
+  const folders = [...ownFolders, ...kubernetes.folders];
+  const isWithin = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
   return {
     files: [
       ...files.filter(({ stays, path }) => stays === undefined && !isWithin(path)).map(({ path }) => path),
       ...units.flatMap(unitFiles),
+      ...kubernetes.files,
     ],
-    folders: ownFolders,
+    folders,
+    ownUnits: kubernetes.ownUnits,
+    hollow: kubernetes.hollow,
     units: units.filter(({ contents }) => contents !== undefined).map(({ name }) => name),
     stays: files.flatMap(({ path, stays }) => (stays === undefined ? [] : [{ path, why: stays }])),
-    traces: linkTraces(site, machine),
+    traces: [...linkTraces(site, machine), ...kubernetes.traces],
   };
 }
 
@@ -58,14 +69,23 @@ const unitFiles = ({ name, contents, mask, dropins = [] }: IgnitionUnit): readon
 /** Only the paths are wanted, and no path depends on what a secret is. */
 function blankMaterials(site: Site): Materials {
   const blank = { username: "", password: new Secret("") };
-  const withPdu = site.machines.filter(({ pdu }) => pdu !== undefined);
+  const pair = { certificate: "", key: new Secret("") };
   return {
     credentials: new Map(site.machines.map(({ name }) => [name, blank])),
-    pduCredentials: new Map(withPdu.map(({ name }) => [name, blank])),
+    pduCredentials: new Map(site.machines.map(({ name, pdus }) => [name, pdus.map(() => blank)])),
     sshKeys: [],
     authorities: new Map(),
     alerts: { secrets: new Map(), authorities: new Map() },
     corosyncKey: new Uint8Array(),
-    etcdAuthority: { certificate: "", key: new Secret("") },
+    etcdAuthority: pair,
+    ...(hasKubernetes(site)
+      ? {
+          kubernetes: {
+            authority: pair,
+            frontProxyAuthority: pair,
+            serviceAccount: { key: pair.key, publicKey: "" },
+          },
+        }
+      : {}),
   };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readSite } from "../site/read.ts";
-import { minimal } from "../site/samples.ts";
+import { controlPlane, minimal } from "../site/samples.ts";
 import type { Machine, Site } from "../site/site.ts";
 import { linkFiles, linkUnits } from "./links.ts";
 
@@ -25,7 +25,7 @@ function siteOf(text: string): Site {
 }
 
 /** Runs node1's script beside an `ip` that only notes what it is told, and a Corosync whose links are `before`, then `then`. */
-function ipCalls(before: string, then: string): readonly string[] {
+function ipCalls(before: string, then: string, of: Site = site): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "duet-links-"));
   const at = (name: string) => join(folder, name);
   const program = (name: string, text: string) => {
@@ -45,7 +45,7 @@ esac
     );
     writeFileSync(at("links"), `${before}\n`);
     writeFileSync(at("calls"), "");
-    program("script", String(linkFiles(site, node1)[0]?.content));
+    program("script", String(linkFiles(of, machineOf(of, "node1"))[0]?.content));
     const { status, stderr } = spawnSync(at("script"), {
       env: { PATH: `${folder}:/usr/bin:/bin`, RUNTIME_DIRECTORY: folder },
       timeout: 20_000,
@@ -79,6 +79,16 @@ test("a link that is well again is used again", () => {
 test("with both links dead, or both well, nothing is led anywhere", () => {
   assert.deepEqual(replaced(ipCalls("1 1", "0 0")), []);
   assert.deepEqual(replaced(ipCalls("0 0", "1 1")), []);
+});
+
+test("with a control plane the peer's pods are led by the second link while the first is dead, and not longer", () => {
+  const pods = "route replace 198.18.1.0/24 via 198.51.100.12 metric 50";
+  const away = "-4 route del 198.18.1.0/24 via 198.51.100.12 metric 50";
+  const own = siteOf(controlPlane);
+  assert.deepEqual(replaced(ipCalls("1 1", "0 1", own)), [detour1, `-4 ${pods}`]);
+  assert.deepEqual(replaced(ipCalls("1 1", "1 0", own)), [detour2]);
+  const calls = ipCalls("0 1", "1 1", own);
+  assert.ok(calls.lastIndexOf(away) > calls.indexOf(`-4 ${pods}`) && calls.includes(`-4 ${pods}`));
 });
 
 test("a site with one link has neither the script nor its unit", () => {

@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import type { Machine, Site } from "../site/site.ts";
 import { orderedMachines } from "./corosync.ts";
 import type { IgnitionUnit, MachineFile } from "./ignition.ts";
+import { podDetour } from "./kubernetes/network.ts";
 
 const script = "/usr/local/libexec/duet-links";
 /** Of the routing table, and of the rules that lead to it. */
@@ -72,6 +73,7 @@ function detours(site: Site, machine: Machine, [one, other]: readonly [string, s
   const rule = (to: string) =>
     `${ip(to)} rule del to ${to} ipproto tcp table ${table} 2>/dev/null
 ${ip(to)} rule add to ${to} ipproto tcp table ${table} priority ${table}`;
+  const pods = podsPart(podDetour(site, machine), ip(one));
   return `#!/bin/sh
 # Written by duet; \`duet render\` makes it from the site file.
 # Where one of the two links is dead, TCP to the peer's address on that link goes by the other one.
@@ -84,12 +86,12 @@ lead() {
     echo "connections to $4 go by their own link again"
   fi
 }
-
+${pods.define}
 look() {
   link0=$(corosync-cmapctl -q -m stats -g ${key(0)} | sed 's/.* = //')
   link1=$(corosync-cmapctl -q -m stats -g ${key(1)} | sed 's/.* = //')
   ${lead(0, one, other, own1)}
-  ${lead(1, other, one, own2)}
+  ${lead(1, other, one, own2)}${pods.call}
 }
 
 ${rule(one)}
@@ -106,4 +108,26 @@ stdbuf -oL corosync-cmapctl -m stats -t ${key(0)} ${key(1)} <&3 | while read -r 
 done
 exit 1
 `;
+}
+
+/** The peer's pods, where the site has any: all that goes to them, not TCP alone. */
+function podsPart(
+  detour: readonly string[] | undefined,
+  ip: string,
+): { readonly define: string; readonly call: string } {
+  if (detour === undefined) return { define: "", call: "" };
+  const route = detour.join(" ");
+  return {
+    define: `
+# The peer's pods by the second link, where the first one is dead and the second is not.
+pods() {
+  if [ "$link0" = 0 ] && [ "$link1" = 1 ]; then
+    ${ip} route replace ${route} && echo "the first link is dead: the peer's pods are reached by the second"
+  elif ${ip} route del ${route} 2>/dev/null; then
+    echo "the peer's pods are reached by the first link again"
+  fi
+}
+`,
+    call: "\n  pods",
+  };
 }

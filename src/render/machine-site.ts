@@ -3,16 +3,15 @@ import type { Endpoint, Machine, Site, Trust } from "../site/site.ts";
 import { writeSite } from "../site/write.ts";
 
 export const credentialsFile = (m: Machine): string => `/etc/duet/bmc/${m.name}.credentials`;
-export const pduCredentialsFile = (m: Machine): string => `/etc/duet/bmc/${m.name}.pdu-credentials`;
+/** Of the outlet at this place in the machine's list. */
+export const pduCredentialsFile = (m: Machine, index: number): string =>
+  `/etc/duet/bmc/${m.name}.pdu${index === 0 ? "" : `-${index + 1}`}-credentials`;
 export const authorityFile = (index: number): string =>
   `/usr/local/share/ca-certificates/duet-bmc-${index + 1}.crt`;
 
 /** Certificate authorities that the site names, each once: their index is the number in the file's name. */
 export function authorities(site: Site): readonly string[] {
-  const endpoints = site.machines.flatMap((m): Endpoint[] => [
-    m.bmc,
-    ...(m.pdu === undefined ? [] : [m.pdu]),
-  ]);
+  const endpoints = site.machines.flatMap((m): Endpoint[] => [m.bmc, ...m.pdus]);
   return [...new Set(endpoints.flatMap((e) => (e.trust.by === "ca" ? [e.trust.file] : [])))];
 }
 
@@ -28,9 +27,11 @@ export function machineSite(site: Site): string {
     machines: site.machines.map((m) => ({
       ...m,
       bmc: { ...m.bmc, credentials: { file: credentialsFile(m) }, trust: trust(m.bmc.trust) },
-      ...(m.pdu === undefined
-        ? {}
-        : { pdu: { ...m.pdu, credentials: { file: pduCredentialsFile(m) }, trust: trust(m.pdu.trust) } }),
+      pdus: m.pdus.map((pdu, index) => ({
+        ...pdu,
+        credentials: { file: pduCredentialsFile(m, index) },
+        trust: trust(pdu.trust),
+      })),
     })),
   });
 }

@@ -3,12 +3,14 @@ import type { Secret } from "../base/secret.ts";
 import type { Credentials, Machine, Site } from "../site/site.ts";
 import { agentFiles, agentUnits } from "./agent.ts";
 import { alertFiles, type AlertMaterials, alertUnits } from "./alerts.ts";
+import { apiUnits } from "./api-address.ts";
 import { cibConfiguration } from "./cib.ts";
 import { corosyncConf } from "./corosync.ts";
 import { etcdEnvironment, etcdUnits, tlsFile } from "./etcd.ts";
 import { passwordScript } from "./fence-device.ts";
 import { fenceAgentFile } from "./fence-duet.ts";
 import { fenceTestUnits } from "./fence-test.ts";
+import { kubernetesFiles, type KubernetesMaterials, kubernetesUnits } from "./kubernetes/files.ts";
 import { linkFiles, linkUnits } from "./links.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
 import {
@@ -23,8 +25,8 @@ import {
 export interface Materials {
   /** Both machines' BMC credentials, by machine: each may have to fence the other. */
   readonly credentials: ReadonlyMap<string, Credentials>;
-  /** Both machines' PDU credentials, where there are PDUs. */
-  readonly pduCredentials: ReadonlyMap<string, Credentials>;
+  /** Both machines' PDU credentials, where there are PDUs: by machine, in the order of its outlets. */
+  readonly pduCredentials: ReadonlyMap<string, readonly Credentials[]>;
   /** Lines for root's authorized_keys. */
   readonly sshKeys: readonly string[];
   /** Certificates that BMCs are trusted by, by the path that the site file names. */
@@ -35,6 +37,8 @@ export interface Materials {
   readonly corosyncKey: Uint8Array;
   /** Signs etcd's certificates, in PEM form; the same on both machines. */
   readonly etcdAuthority: { readonly certificate: string; readonly key: Secret };
+  /** The keys that both machines' control planes share; there where the site has `kubernetes:`. */
+  readonly kubernetes?: KubernetesMaterials;
 }
 
 /** Everything that makes a bare machine one of this site's, as Ignition applies it before the first boot. */
@@ -48,7 +52,9 @@ export const machineUnits = (site: Site, machine: Machine): readonly IgnitionUni
   ...agentUnits,
   ...fenceTestUnits,
   ...alertUnits(site),
+  ...apiUnits(site),
   ...linkUnits(site, machine),
+  ...kubernetesUnits(site, machine),
 ];
 
 /** The one list of them: `duet uninstall` takes off what is here. */
@@ -81,6 +87,7 @@ export function machineFiles(site: Site, machine: Machine, materials: Materials)
     fenceAgentFile,
     ...alertFiles(site, materials.alerts),
     ...linkFiles(site, machine),
+    ...kubernetesFiles(site, machine, materials.kubernetes, materials.etcdAuthority.certificate),
     ...authorities(site).map((file, i) => text(authorityFile(i), materials.authorities.get(file) ?? "")),
     ...site.machines.flatMap((m) => bmcFiles(m, materials)),
   ];
@@ -96,10 +103,10 @@ function hosts(site: Site): string {
 
 function bmcFiles(m: Machine, materials: Materials): readonly MachineFile[] {
   const own = materials.credentials.get(m.name);
-  const pdu = materials.pduCredentials.get(m.name);
+  const pdus = materials.pduCredentials.get(m.name) ?? [];
   return [
     ...(own === undefined ? [] : [secret(credentialsFile(m), credentialsLine(own))]),
-    ...(pdu === undefined ? [] : [secret(pduCredentialsFile(m), credentialsLine(pdu))]),
+    ...pdus.map((pdu, index) => secret(pduCredentialsFile(m, index), credentialsLine(pdu))),
     // What the stock fence agent runs to get the password: it is in no argument, no environment and not in the CIB.
     { path: passwordScript(m), mode: 0o700, content: `#!/bin/sh\nexec cut -d: -f2- ${credentialsFile(m)}\n` },
   ];

@@ -171,6 +171,56 @@ export const serviceClonePolicy = {
 } as const;
 
 /**
+ * Of the API's virtual IP. Nothing is tied to it and it is tied to nothing, so that what fails in it fails in it alone. What a failed
+ * stop means is the site's `fencing.stop_failure`: an address that may still be here must not be brought up there.
+ */
+export const addressPolicy = {
+  "resource-stickiness": choose(
+    "50",
+    "less than what an API server that answers counts, so that it moves to one; more than nothing, so that it stays where both answer, or neither does",
+  ),
+} as const;
+export const addressScore = choose(
+  100,
+  "what an API server that answers counts for its machine; one that does not counts nothing",
+);
+export const addressOperations: readonly {
+  readonly name: string;
+  readonly timeout_s: number;
+  readonly interval_s?: number;
+  readonly why: string;
+}[] = [
+  {
+    name: "start",
+    timeout_s: 20,
+    why: "the agent's own advice: it adds an address, and tells the neighbours",
+  },
+  { name: "stop", timeout_s: 20, why: "the same: it takes one away" },
+  {
+    name: "monitor",
+    timeout_s: 20,
+    interval_s: 10,
+    why: "for an address that somebody took away by hand; whether the API server answers is watched elsewhere",
+  },
+];
+
+/** Beside the address itself: only for IPv6. For IPv4 the agent does all this by itself. */
+export const addressPolicy6 = {
+  nodad: choose(
+    "true",
+    "the kernel would look for a second holder for a second or more, and the fence has proven that there is none",
+  ),
+  arp_bg: choose(
+    "true",
+    "the neighbours are told five times, 200 ms apart: a start that waits for it takes a second",
+  ),
+  preferred_lft: choose(
+    "0",
+    "never the source of a connection: an address that leaves takes its connections with it, etcd's and Corosync's too",
+  ),
+} as const;
+
+/**
  * Settings of etcd by the names of its environment, the same on both machines. Where 3.6 has another name both are here.
  * Not among them: the corruption check at start (`--experimental-initial-corrupt-check`, from 3.6 on a feature gate). It asks
  * the members of the newest snapshot, so of a young log nobody; and a peer that is off holds up every start by 2 s (measured:
@@ -192,9 +242,8 @@ export const etcdPolicy = {
   ),
   EXPERIMENTAL_PEER_SKIP_CLIENT_SAN_VERIFICATION: choose(
     "true",
-    "a member that connects from an address which is not in its certificate (a virtual IP, a second IPv6 address) would be refused, and with it every write; that it is a member its name and authority show",
+    "a member that connects from an address which is not in its certificate (a virtual IP, a second IPv6 address) would be refused, and with it every write; that it is a member its name and authority show. The name of 3.5, which 3.6 takes too; with both its names 3.6 does not start",
   ),
-  PEER_SKIP_CLIENT_SAN_VERIFICATION: choose("true", "the same, as 3.6 calls it"),
   TLS_MIN_VERSION: choose("TLS1.2", "etcd's own, said here because it is a promise"),
   LOG_LEVEL: choose("info", "what happened at a failover is read from this later"),
 } as const;

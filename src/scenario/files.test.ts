@@ -37,7 +37,9 @@ test("no two scenarios have one title, or the same steps", () => {
 test("a story that should lose nothing says so, and one that moves in moments is the simulator's", () => {
   for (const { name, text, scenario } of parsed) {
     const accepts = /accepting the loss|chooses the data/.test(text);
-    if (text.includes("clients write") && !accepts) assert.match(text, /^expect nothing lost$/m, name);
+    if (/^clients write/m.test(text) && !accepts) assert.match(text, /^expect nothing lost$/m, name);
+    if (text.includes("API clients write")) assert.match(text, /^expect the API's history whole$/m, name);
+    if (scenario?.header.kubernetes === true) assert.deepEqual(scenario.header.worlds, ["lab"], name);
     if (scenario?.steps.some(({ at }) => at !== undefined))
       assert.deepEqual(scenario.header.worlds, ["sim"], name);
   }

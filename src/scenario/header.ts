@@ -1,10 +1,12 @@
 import { nearest, oneOf } from "../base/text.ts";
-import { type Header, type WorldName, world_names } from "./scenario.ts";
+import { fence_agents, type Header, type WorldName, world_names } from "./scenario.ts";
 import { slots, squeeze } from "./slots.ts";
 
 /** The lines above the steps: which worlds, whether for CI, and what the site is like. */
 
-export type Setting = { readonly [K in "worlds" | "ci" | "pdu" | "bmc"]?: Header[K] };
+export type Setting = {
+  readonly [K in "worlds" | "ci" | "pdu" | "bmc" | "fencing" | "kubernetes" | "escalate"]?: Header[K];
+};
 
 interface Key {
   readonly say: string;
@@ -34,6 +36,22 @@ export const keys: Readonly<Record<string, Key>> = {
     say: "bmc: off 1 second, on 1 second",
     means: "How long the BMCs take to power off and on. Left out: as written here.",
     read: readBmc,
+  },
+  fencing: {
+    say: "fencing: fence_duet",
+    means: "The site's fence agent: duet's own, or the stock `fence_redfish`. Left out: as written here.",
+    read: readFencing,
+  },
+  kubernetes: {
+    say: "kubernetes",
+    means: "The site has a control plane of Kubernetes, and a virtual IP for its API. Only in the lab.",
+    read: (value) => flag("kubernetes", value, { kubernetes: true }),
+  },
+  escalate: {
+    say: "escalate",
+    means:
+      "The site says `stop_failure: fence`: what can't be stopped has its machine fenced. Only in the lab.",
+    read: (value) => flag("escalate", value, { escalate: true }),
   },
 };
 
@@ -99,4 +117,15 @@ function readBmc(value: string): Read {
     };
   const { tidy } = slots.DURATION;
   return { ok: true, set: { bmc: { off_ms, on_ms } }, text: `bmc: off ${tidy(off)}, on ${tidy(on)}` };
+}
+
+function readFencing(value: string): Read {
+  const fencing = fence_agents.find((agent) => agent === value.toLowerCase());
+  return fencing === undefined
+    ? {
+        ok: false,
+        what: `\`${value}\` is no fence agent; it is ${oneOf(fence_agents)}`,
+        fix: "write `fencing: fence_redfish`, or leave it out",
+      }
+    : { ok: true, set: { fencing }, text: `fencing: ${fencing}` };
 }

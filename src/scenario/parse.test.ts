@@ -103,9 +103,9 @@ test("what is wrong is told all at once, with line, column and the nearest right
   );
 });
 
-test("the head: worlds, ci, pdu and the BMCs' times, each once and above the steps", () => {
+test("the head: worlds, ci, pdu, the BMCs' times, the fence agent and Kubernetes, each once and above the steps", () => {
   const { scenario } = parseScenario(
-    "# A\n# why\n# and so\n\nworlds: lab\nci\npdu\nbmc: off 6 seconds, on 46 seconds\n\nstart both machines # now\n",
+    "# A\n# why\n# and so\n\nworlds: lab\nci\npdu\nbmc: off 6 seconds, on 46 seconds\nfencing: fence_redfish\nkubernetes\nescalate\n\nstart both machines # now\n",
     "x.txt",
   );
   assert.deepEqual(scenario?.header, {
@@ -115,11 +115,16 @@ test("the head: worlds, ci, pdu and the BMCs' times, each once and above the ste
     ci: true,
     pdu: true,
     bmc: { off_ms: 6000, on_ms: 46_000 },
+    fencing: "fence_redfish",
+    kubernetes: true,
+    escalate: true,
   });
-  const problems = wrong("wrlds: sim\nworlds: metal\nci\nci\nbmc: slow\nstart both machines\npdu\n");
+  const problems = wrong(
+    "wrlds: sim\nworlds: metal\nci\nci\nbmc: slow\nfencing: axe\nstart both machines\npdu\n",
+  );
   assert.deepEqual(
     problems.map(({ code, where }) => `${code} ${where}`),
-    [1, 2, 4, 5, 7].map((line) => `DUET-E-SCENARIO-HEADER x.txt:${line}:1`),
+    [1, 2, 4, 5, 6, 8].map((line) => `DUET-E-SCENARIO-HEADER x.txt:${line}:1`),
   );
   assert.match(problems[0]?.fix ?? "", /`worlds`/);
 });

@@ -189,6 +189,9 @@ function headerOf(lines: readonly Line[], settings: Setting): Header {
     ci: settings.ci ?? false,
     pdu: settings.pdu ?? false,
     bmc: settings.bmc ?? bmc_default,
+    fencing: settings.fencing ?? "fence_duet",
+    kubernetes: settings.kubernetes ?? false,
+    escalate: settings.escalate ?? false,
   };
 }
 

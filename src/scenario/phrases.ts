@@ -113,6 +113,10 @@ export const deeds = {
   },
   "fill-disk": { say: "fill the disk of MACHINE", means: "No block is left on it." },
   "free-disk": { say: "free the disk of MACHINE", means: "There is room again." },
+  "break-disk": {
+    say: "let the disk of MACHINE turn read-only",
+    means: "Its file system finds an error and takes no more writes, until the machine has been off.",
+  },
   "slow-disk": {
     say: "slow the disk of MACHINE by DURATION",
     means: "Each write, so each sync, takes longer.",
@@ -155,6 +159,16 @@ export const deeds = {
     say: "clients write NUMBER per second",
     means: "The same at a steady rate.",
   },
+  "api-clients-write": {
+    say: "API clients write",
+    means:
+      "From now on ConfigMaps are created through the API's virtual IP, each 100 ms by each of two writers, and two watchers follow them.",
+  },
+  deploy: {
+    say: "a deployment of NUMBER pods runs",
+    means:
+      "It is made, spread over the machines; the step ends when all its pods are ready and can be entered.",
+  },
   "stop-clients": { say: "stop clients", means: "No new operation begins; open ones stay open." },
   "admin-down": {
     say: "the admin says that MACHINE is down",
@@ -196,6 +210,10 @@ export const waits = {
     means: "It does not serve, and its status says why in these words.",
   },
   "until-learner": { say: "until MACHINE is a learner", means: "It follows, and does not vote yet." },
+  "until-not-full": {
+    say: "until MACHINE votes and is not full",
+    means: "By its own log it is a voter, and nothing proves yet that it holds everything.",
+  },
   "until-surrenders": {
     say: "until MACHINE surrenders",
     means: "Its etcd is masked, and it has said on disk and to its peer that the peer may go on alone.",
@@ -221,6 +239,18 @@ export const waits = {
     means: "So many of Corosync's links are connected.",
   },
   "until-writes-fail": { say: "until writes fail", means: "A client was told that its write failed." },
+  "until-api": {
+    say: "until the API answers",
+    means: "A write through its virtual IP is acknowledged.",
+  },
+  "until-api-fails": {
+    say: "until API calls fail",
+    means: "A client of the API was told that its write failed, or was told nothing in time.",
+  },
+  "until-deployment": {
+    say: "until the deployment is whole",
+    means: "As many pods as were asked for are ready, and each can be entered.",
+  },
 } as const satisfies Record<string, Phrase>;
 
 /** What must be so now. */
@@ -255,6 +285,19 @@ export const expectations = {
   "expect-gap": {
     say: "expect no gap in writes over DURATION",
     means: "Since the clients began, acknowledged writes were never further apart.",
+  },
+  "expect-api-whole": {
+    say: "expect the API's history whole",
+    means:
+      "Every acknowledged ConfigMap is there, each watcher saw each once and in order, no resourceVersion went back, and every call had an end.",
+  },
+  "expect-api-bounded": {
+    say: "expect each API call to end in DURATION",
+    means: "Acknowledged or failed: no caller hangs for longer.",
+  },
+  "expect-api-gap": {
+    say: "expect no gap in API writes over DURATION",
+    means: "Since the API's clients began, acknowledged writes were never further apart.",
   },
   "expect-nobody-fenced": {
     say: "expect nobody was fenced",

@@ -19,6 +19,7 @@ const takesOne: readonly DeedKind[] = [
   "corrupt-log",
   "wipe-data",
   "fill-disk",
+  "break-disk",
 ];
 /** May take one of them away; which one is seen only when the race is over. */
 const takesEither: readonly DeedKind[] = ["cut-wire", "cut-one-way", "flap-wire"];

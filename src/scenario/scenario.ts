@@ -19,7 +19,15 @@ export interface Header {
   readonly pdu: boolean;
   /** How long a BMC takes for off and on. */
   readonly bmc: { readonly off_ms: number; readonly on_ms: number };
+  /** By which agent Pacemaker switches a machine off. */
+  readonly fencing: (typeof fence_agents)[number];
+  /** The site has a control plane of Kubernetes, and the API a virtual IP. */
+  readonly kubernetes: boolean;
+  /** A stop that fails has its machine fenced. */
+  readonly escalate: boolean;
 }
+
+export const fence_agents = ["fence_duet", "fence_redfish"] as const;
 
 export interface Scenario {
   readonly file: string;

@@ -4,7 +4,13 @@ export const machine_names = ["node1", "node2"] as const;
 export type MachineName = (typeof machine_names)[number];
 
 /** A part that a machine plays. Who plays it is known only when the step is due. */
-export const roles = ["the leader", "the follower", "the survivor", "the peer"] as const;
+export const roles = [
+  "the leader",
+  "the follower",
+  "the controllers' leader",
+  "the survivor",
+  "the peer",
+] as const;
 export type Role = (typeof roles)[number];
 export type Who = MachineName | Role;
 
@@ -48,6 +54,7 @@ const units = {
   pacemaker: "pacemaker",
   kubelet: "kubelet",
   "CRI-O": "crio",
+  "the API server": "apiserver",
 } as const;
 
 const moments = {

@@ -62,6 +62,8 @@ export const reserved_names: readonly string[] = [preferred_leader, "seat", "loc
 export const name_length_max = 63;
 /** A corosync link each; two wires are what a site of two machines has. */
 export const links_max = 2;
+/** As many power supplies as a server has. Each outlet takes its time of the window in which a machine may be switched off. */
+export const outlets_max = 4;
 export const site_bytes_max = 32 << 10;
 
 /** More than anybody has, and not so many that one event keeps a machine busy. */

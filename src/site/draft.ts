@@ -1,5 +1,6 @@
 import { canonicalAddress, type HostPort, parseEndpoint } from "./address.ts";
 import { parseDuration } from "./duration.ts";
+import { type Network, parseNetwork } from "./network.ts";
 import { isRecord } from "./keys.ts";
 import type { Path, Source } from "./source.ts";
 
@@ -15,6 +16,10 @@ export interface Draft {
   readonly machines: readonly DraftMachine[];
   readonly machines_at: Path;
   readonly api?: Spot<string>;
+  /** What is written of the networks of pods and services. */
+  readonly networks: readonly (Spot<Network> & { readonly name: "pods" | "services" })[];
+  /** Where `kubernetes:` stands, if it does. */
+  readonly kubernetes?: Path;
   readonly agent?: Spot<string>;
   readonly preferred?: Spot<string>;
   readonly timeouts: readonly (Spot<number> & { readonly name: string })[];
@@ -30,7 +35,8 @@ export interface DraftMachine {
   readonly addresses_at: Path;
   readonly bmc?: Spot<HostPort>;
   readonly fingerprint?: Spot<string>;
-  readonly pdu?: Spot<HostPort & { readonly outlet: string }>;
+  /** `outlet` is undefined where it was not understood, and comparing would accuse the wrong one. */
+  readonly pdus: readonly Spot<HostPort & { readonly outlet: string | undefined }>[];
 }
 
 export function draftOf(source: Source): Draft {
@@ -44,7 +50,13 @@ export function draftOf(source: Source): Draft {
     const found = spot(data, ["timeouts", name], parseDuration);
     return found === undefined ? [] : [{ ...found, name }];
   });
+  const networks = (["pods", "services"] as const).flatMap((name) => {
+    const found = spot(data, ["kubernetes", name], parseNetwork);
+    return found === undefined ? [] : [{ ...found, name }];
+  });
   return {
+    networks,
+    ...(isRecord(get(data, "kubernetes")) ? { kubernetes: ["kubernetes"] } : {}),
     ...(topology === undefined ? {} : { topology }),
     machines: Array.isArray(machines) ? machines.map((each, index) => draftMachine(data, each, index)) : [],
     machines_at: ["machines"],
@@ -67,7 +79,6 @@ function draftMachine(data: unknown, machine: unknown, index: number): DraftMach
   const name = spot(data, [...at, "name"], (value) => value);
   const bmc = spot(data, [...at, "bmc", "address"], parseEndpoint);
   const fingerprint = spot(data, [...at, "bmc", "trust", "fingerprint"], (value) => value);
-  const pdu = spot(data, [...at, "pdu", "address"], parseEndpoint);
   return {
     at,
     ...(name === undefined ? {} : { name }),
@@ -76,10 +87,19 @@ function draftMachine(data: unknown, machine: unknown, index: number): DraftMach
     addresses_at: [...at, "addresses"],
     ...(bmc === undefined ? {} : { bmc }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(pdu === undefined
-      ? {}
-      : { pdu: { at: pdu.at, value: { ...pdu.value, outlet: text(get(machine, "pdu"), "outlet") ?? "" } } }),
+    pdus: draftOutlets(data, [...at, "pdu"]),
   };
+}
+
+/** One outlet, or a list of them. */
+function draftOutlets(data: unknown, at: Path): DraftMachine["pdus"] {
+  const written = at.reduce(get, data);
+  const each = Array.isArray(written) ? written.map((_, index) => [...at, index]) : [at];
+  return each.flatMap((path) => {
+    const found = spot(data, [...path, "address"], parseEndpoint);
+    if (found === undefined) return [];
+    return [{ at: found.at, value: { ...found.value, outlet: text(path.reduce(get, data), "outlet") } }];
+  });
 }
 
 function get(data: unknown, key: string | number): unknown {

@@ -33,7 +33,7 @@ export function checkKeys(source: Source): KeyFindings {
       explain(path);
     } else if (Array.isArray(data)) {
       // valibot takes a list for a mapping without keys.
-      if (shapeOf(schema) !== undefined) {
+      if (shapeOf(schema) !== undefined && itemOf(schema) === undefined) {
         problems.push(told(messageOf(schema), source.where(path)));
         explain(path);
       }
@@ -127,8 +127,8 @@ function isSecret(key: string, value: unknown): boolean {
 }
 
 function has(shape: Shape, key: string, inner: string): boolean {
-  const below = shapeOf(shape.entries[key]);
-  return below !== undefined && Object.hasOwn(below.entries, inner);
+  const inside = shapeOf(shape.entries[key]);
+  return inside !== undefined && Object.hasOwn(inside.entries, inner);
 }
 
 function indentProblem(fix: string): (where: string) => Problem {
@@ -163,11 +163,17 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The mapping that a schema stands for, through `optional` and `pipe`. */
+/** The mapping that a schema stands for, or may stand for, through `optional`, `pipe` and `union`. */
 function shapeOf(schema: unknown): Shape | undefined {
   if (!isRecord(schema)) return undefined;
   if (isRecord(schema["entries"])) return { entries: schema["entries"] };
-  return shapeOf(schema["wrapped"]);
+  return below(schema).map(shapeOf).find(isFound);
+}
+
+const isFound = <T>(value: T | undefined): value is T => value !== undefined;
+
+function below({ wrapped, options }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(options) ? options : [wrapped];
 }
 
 function messageOf(schema: unknown): string {
@@ -177,5 +183,5 @@ function messageOf(schema: unknown): string {
 
 function itemOf(schema: unknown): unknown {
   if (!isRecord(schema)) return undefined;
-  return schema["item"] ?? itemOf(schema["wrapped"]);
+  return schema["item"] ?? below(schema).map(itemOf).find(isFound);
 }

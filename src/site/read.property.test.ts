@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { readSite } from "./read.ts";
 import { everything, minimal } from "./samples.ts";
-import type { Alert, Endpoint, Machine, Site } from "./site.ts";
+import type { Alert, Endpoint, Kubernetes, Machine, Site } from "./site.ts";
 import { siteTemplate } from "./template.ts";
 import { writeSite } from "./write.ts";
 
@@ -59,6 +59,24 @@ const alert: fc.Arbitrary<Alert> = fc.oneof(
   plain({ by: fc.constant("syslog" as const), facility: fc.constantFrom("daemon", "local0", "local7") }),
 );
 
+const image = fc.constantFrom(
+  "localhost/hyperkube:lab",
+  "registry.example:5000/a/b@sha256:".concat("a".repeat(64)),
+);
+const kubernetes = plain({
+  version: fc.constantFrom("1.35.0", "1.36.3", "1.40.12"),
+  names: fc.uniqueArray(fc.constantFrom("api.example", "192.0.2.77", "2001:db8::77"), { maxLength: 3 }),
+  images: plain({
+    apiserver: image,
+    controller_manager: image,
+    scheduler: image,
+    proxy: image,
+    dns: image,
+    pause: image,
+  }),
+  part: fc.nat({ max: 250 }),
+});
+
 /** Any site that the file can describe. */
 const site: fc.Arbitrary<Site> = fc
   .record({
@@ -70,7 +88,7 @@ const site: fc.Arbitrary<Site> = fc
     port: fc.integer({ min: 1, max: 65_535 }).filter((port) => port !== 443),
     endpoints: fc.array(plain({ trust, credentials }), { minLength: 4, maxLength: 4 }),
     system: fc.option(fc.constant("/redfish/v1/Systems/1"), { nil: undefined }),
-    pdu: fc.boolean(),
+    outlets: fc.nat({ max: 3 }),
     api: fc.boolean(),
     ssh_keys: fc.array(path, { minLength: 1, maxLength: 3 }),
     preferred: fc.nat({ max: 2 }),
@@ -82,6 +100,7 @@ const site: fc.Arbitrary<Site> = fc
     bmc_call_ms: fc.integer({ min: 2500, max: 60_000 }),
     fence_ms: fc.integer({ min: 120_000, max: 600_000 }),
     alerts: fc.array(alert, { maxLength: 4 }),
+    kubernetes: fc.option(kubernetes, { nil: undefined }),
   })
   .map((given) => {
     const address = (family: 4 | 6, number: number) => (family === 4 ? v4(number) : v6(given.middle, number));
@@ -96,15 +115,11 @@ const site: fc.Arbitrary<Site> = fc
           ...bmc,
           ...(given.system === undefined ? {} : { system: given.system }),
         },
-        ...(given.pdu
-          ? {
-              pdu: {
-                url: "https://pdu.example",
-                ...pdu,
-                outlet: `/redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A${index}`,
-              },
-            }
-          : {}),
+        pdus: Array.from({ length: given.outlets }, (_, number) => ({
+          url: `https://pdu${number % 2}.example`,
+          ...pdu,
+          outlet: `/redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A${index}-${number}`,
+        })),
       };
     });
     return {
@@ -112,6 +127,9 @@ const site: fc.Arbitrary<Site> = fc
       topology: given.topology,
       machines,
       ssh_keys: given.ssh_keys,
+      ...(given.kubernetes === undefined
+        ? {}
+        : { kubernetes: kubernetesOf(given.kubernetes, given.families[0] ?? 4) }),
       ...(given.api ? { api: { address: address(given.families[0] ?? 4, 99) } } : {}),
       fencing: {
         // The stock one can't check a fingerprint.
@@ -125,6 +143,17 @@ const site: fc.Arbitrary<Site> = fc
       alerts: given.alerts,
     };
   });
+
+function kubernetesOf(
+  { part, ...given }: { readonly part: number } & Pick<Kubernetes, "version" | "names" | "images">,
+  family: 4 | 6,
+): Kubernetes {
+  const networks =
+    family === 4
+      ? { pods: `10.${part}.0.0/16`, services: `172.16.${part}.0/24` }
+      : { pods: `fd00:${(part + 1).toString(16)}::/48`, services: "fd00:ffff::/112" };
+  return { ...given, ...networks };
+}
 
 test("any site reads back from the file that it is written to", () => {
   fc.assert(

@@ -23,11 +23,13 @@ test("a minimal file is under 20 lines and gets every default", () => {
         name: "node1",
         addresses: ["192.0.2.11", "198.51.100.11"],
         bmc: { url: "https://203.0.113.11", credentials: { file: "node1.bmc" }, trust: { by: "system" } },
+        pdus: [],
       },
       {
         name: "node2",
         addresses: ["192.0.2.12", "198.51.100.12"],
         bmc: { url: "https://203.0.113.12", credentials: { env: "NODE2_BMC" }, trust: { by: "system" } },
+        pdus: [],
       },
     ],
     fencing: { agent: "fence_duet", preferred: "node1", stop_failure: "block", test: "off" },
@@ -50,7 +52,7 @@ test("a file with every key is read, addresses in canonical form", () => {
     trust: { by: "fingerprint", sha256: "abcdef0123456789".repeat(4) },
     system: "/redfish/v1/Systems/1",
   });
-  assert.deepEqual(site?.machines[0]?.pdu?.trust, { by: "ca", file: "site-ca.pem" });
+  assert.deepEqual(site?.machines[0]?.pdus[0]?.trust, { by: "ca", file: "site-ca.pem" });
   assert.deepEqual(site?.machines[1]?.bmc.trust, { by: "nothing" });
   assert.deepEqual(site?.api, { address: "2001:db8::10" });
   assert.deepEqual(site?.fencing, {
@@ -341,7 +343,7 @@ test("addresses are compared exactly: 10.0.0.1 is not 10.0.0.10, node1 is not no
 
 test("two BMCs behind one address with two ports are two BMCs; one outlet for both machines is refused", () => {
   assert.deepEqual(told(withLine(minimal, 13, "      address: 203.0.113.11:8443")), []);
-  assert.deepEqual(told(everything.replace("Outlets/A2", "Outlets/A1")), ["24:16 SHARED-OUTLET"]);
+  assert.deepEqual(told(everything.replace("Outlets/A2", "Outlets/A1")), ["24:18 SHARED-OUTLET"]);
 });
 
 test("every fault of a file is told at once, in the order of the lines", () => {

@@ -1,5 +1,5 @@
 import type { Problem } from "../base/problem.ts";
-import { canonicalAddress, parseEndpoint, urlOf } from "./address.ts";
+import { canonicalAddress, family, parseEndpoint, urlOf } from "./address.ts";
 import {
   bmcCallDefault_ms,
   facility_default,
@@ -14,10 +14,12 @@ import {
 import { draftOf } from "./draft.ts";
 import { parseDuration } from "./duration.ts";
 import { parseFingerprint } from "./fingerprint.ts";
+import { imagesDefault, networksDefault, version_default } from "./kubernetes.ts";
+import { networkText, parseNetwork } from "./network.ts";
 import { rules } from "./rules.ts";
-import type { WrittenMachine, WrittenSite } from "./schema.ts";
+import type { WrittenMachine, WrittenOutlet, WrittenSite } from "./schema.ts";
 import { checkShape } from "./shape.ts";
-import type { Alert, Bmc, CredentialsRef, Machine, Pdu, Site, Trust } from "./site.ts";
+import type { Alert, Bmc, CredentialsRef, Kubernetes, Machine, Pdu, Site, Trust } from "./site.ts";
 import { readSource, type Source } from "./source.ts";
 
 export type SiteReading =
@@ -67,6 +69,7 @@ function siteOf(written: WrittenSite): Site {
     machines,
     ssh_keys: typeof written.ssh_key === "string" ? [written.ssh_key] : written.ssh_key,
     ...(written.api === undefined ? {} : { api: { address: known(canonicalAddress(written.api.address)) } }),
+    ...(written.kubernetes === undefined ? {} : { kubernetes: kubernetesOf(written.kubernetes, machines) }),
     fencing: {
       agent: written.fencing?.agent ?? fence_agent_default,
       preferred: written.fencing?.preferred ?? preferredDefault(machines),
@@ -102,12 +105,37 @@ function alertOf({ webhook, mail, syslog }: NonNullable<WrittenSite["alerts"]>[n
   return { by: "syslog", facility: syslog?.facility ?? facility_default };
 }
 
+function kubernetesOf(
+  written: NonNullable<WrittenSite["kubernetes"]>,
+  machines: readonly Machine[],
+): Kubernetes {
+  const version = written.version ?? version_default;
+  const defaults = networksDefault(family(machines[0]?.addresses[0] ?? ""));
+  const network = (text: string) => networkText(known(parseNetwork(text)));
+  const images = imagesDefault(version);
+  const given = written.images ?? {};
+  return {
+    version,
+    pods: network(written.pods ?? defaults.pods),
+    services: network(written.services ?? defaults.services),
+    names: (written.names ?? []).map((each) => canonicalAddress(each) ?? each),
+    images: {
+      apiserver: given.apiserver ?? images.apiserver,
+      controller_manager: given.controller_manager ?? images.controller_manager,
+      scheduler: given.scheduler ?? images.scheduler,
+      proxy: given.proxy ?? images.proxy,
+      dns: given.dns ?? images.dns,
+      pause: given.pause ?? images.pause,
+    },
+  };
+}
+
 function machineOf(written: WrittenMachine): Machine {
   return {
     name: written.name,
     addresses: written.addresses.map((address) => known(canonicalAddress(address))),
     bmc: bmcOf(written.bmc),
-    ...(written.pdu === undefined ? {} : { pdu: pduOf(written.pdu) }),
+    pdus: [written.pdu ?? []].flat().map(pduOf),
   };
 }
 
@@ -120,7 +148,7 @@ function bmcOf(written: WrittenMachine["bmc"]): Bmc {
   };
 }
 
-function pduOf(written: NonNullable<WrittenMachine["pdu"]>): Pdu {
+function pduOf(written: WrittenOutlet): Pdu {
   return {
     url: urlOf(known(parseEndpoint(written.address))),
     credentials: credentialsOf(written.credentials),

@@ -2,6 +2,7 @@ import { canonicalAddress, family, urlOf } from "./address.ts";
 import { bmcCallDefault_ms, preferred_leader, timeout_bounds, timeouts_default } from "./defaults.ts";
 import type { Draft, Spot } from "./draft.ts";
 import { formatDuration } from "./duration.ts";
+import { networkFamily, networkOverlap, networkSize } from "./rules-kubernetes.ts";
 import type { Path } from "./source.ts";
 
 /** Rules that more than one value of the file decides, in the order in which they are told. */
@@ -56,16 +57,8 @@ export const rules: readonly Rule[] = [
   },
   {
     code: "DUET-E-SITE-SHARED-OUTLET",
-    rule: "every machine has an outlet of its own",
-    check: (draft) =>
-      repeated(
-        draft.machines.flatMap((machine) => machine.pdu ?? []),
-        (pdu) => `${urlOf(pdu)} ${pdu.outlet}`,
-      ).map(([again, first]) => ({
-        at: again.at,
-        what: `this outlet is already that of the machine on line ${draft.line(first.at)}: switching it off would take both machines down`,
-        fix: "write the outlet that feeds this machine alone",
-      })),
+    rule: "every machine has outlets of its own, and names each once",
+    check: sharedOutlets,
   },
   {
     code: "DUET-E-SITE-DUPLICATE-ADDRESS",
@@ -81,6 +74,16 @@ export const rules: readonly Rule[] = [
     code: "DUET-E-SITE-FAMILY",
     rule: "a link is IPv4 on all machines or IPv6 on all; the API's address is of a family that the machines have",
     check: (draft) => [...linkFamilies(draft), ...apiFamily(draft)],
+  },
+  {
+    code: "DUET-E-SITE-NETWORK",
+    rule: "the networks of pods and services are of the family of the machines' first link, with room for two machines and not more than Kubernetes takes",
+    check: (draft) => [...networkFamily(draft), ...networkSize(draft)],
+  },
+  {
+    code: "DUET-E-SITE-OVERLAP",
+    rule: "the networks of pods and services share no address with each other or with anything else of the site",
+    check: networkOverlap,
   },
   {
     code: "DUET-E-SITE-PREFERRED",
@@ -114,6 +117,27 @@ function repeated<T>(spots: readonly Spot<T>[], same: (value: T) => string): rea
     else pairs.push([spot, earlier]);
   }
   return pairs;
+}
+
+function sharedOutlets({ machines, line }: Draft): readonly Breach[] {
+  const spots = machines.flatMap(({ pdus }, machine) =>
+    pdus.flatMap(({ at, value }) =>
+      value.outlet === undefined ? [] : [{ at, value: { ...value, machine } }],
+    ),
+  );
+  return repeated(spots, (pdu) => `${urlOf(pdu)} ${pdu.outlet}`).map(([again, first]) =>
+    again.value.machine === first.value.machine
+      ? {
+          at: again.at,
+          what: `this outlet is already named on line ${line(first.at)}: a list has each outlet that feeds the machine once`,
+          fix: "write the other outlet that feeds this machine, or leave this one out if there is no other",
+        }
+      : {
+          at: again.at,
+          what: `this outlet is already that of the machine on line ${line(first.at)}: switching it off would take both machines down`,
+          fix: "write the outlet that feeds this machine alone",
+        },
+  );
 }
 
 function machineCount(draft: Draft): readonly Breach[] {
@@ -151,7 +175,7 @@ function duplicateAddresses(draft: Draft): readonly Breach[] {
     // Two BMCs behind one address with two ports are two BMCs, and a PDU has an outlet for each machine: within
     // their kind the rules above decide.
     ...once(hosts(draft.machines.map((machine) => machine.bmc))),
-    ...once(hosts(draft.machines.map((machine) => machine.pdu))),
+    ...once(hosts(draft.machines.flatMap((machine) => machine.pdus))),
     ...(draft.api === undefined ? [] : [draft.api]),
   ];
   return repeated(all, (address) => address).map(([again, first]) => ({

@@ -39,9 +39,12 @@ machines:
       credentials: { env: STERN_BMC }
       trust: { nothing: true }
     pdu:
-      address: pdu.example
-      outlet: /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A2
-      credentials: { file: pdu.login }
+      - address: pdu.example
+        outlet: /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A2
+        credentials: { file: pdu.login }
+      - address: pdu-b.example
+        outlet: /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A2
+        credentials: { file: pdu.login }
 api: { address: "2001:db8::10" }
 fencing: { agent: fence_duet, preferred: leader, stop_failure: fence, test: setup }
 witness: off
@@ -54,6 +57,18 @@ alerts:
   - webhook: { url_file: secrets/chat.url }
   - mail: { to: [ops@example.org, night@example.org], from: duet@example.org }
   - syslog: { facility: local0 }
+`;
+
+/** With a control plane that duet makes, on a site of its own words. */
+export const controlPlane = `${minimal}api: { address: 192.0.2.10 }
+kubernetes:
+  version: 1.36.3
+  pods: 198.18.0.0/16
+  services: 198.19.0.0/16
+  names: [api.shop.example]
+  images:
+    apiserver: registry.example:5000/kube/apiserver:v1.36.3
+    pause: registry.example:5000/pause@sha256:${"0123456789abcdef".repeat(4)}
 `;
 
 /** The file with line `number` (from 1) replaced, or dropped. */

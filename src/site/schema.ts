@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { alertsSchema } from "./alert-schema.ts";
 import { canonicalAddress, isReachable, parseEndpoint } from "./address.ts";
-import { links_max, name_length_max, reserved_names } from "./defaults.ts";
+import { links_max, name_length_max, outlets_max, reserved_names } from "./defaults.ts";
 import { parseDuration } from "./duration.ts";
 import { parseFingerprint } from "./fingerprint.ts";
+import { kubernetesSchema } from "./kubernetes-schema.ts";
 import type { SentenceKey } from "./sentences.ts";
 
 /**
@@ -124,14 +125,14 @@ const bmc = v.pipe(
   v.description("The machine's management controller, which speaks Redfish over HTTPS"),
 );
 
-const pdu = v.pipe(
+const outlet = v.pipe(
   v.strictObject(
     {
       address: endpoint,
       outlet: v.pipe(
         redfish_path,
         v.description(
-          "The outlet that feeds machine and BMC, such as /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A1",
+          "The outlet that feeds machine and BMC, or one of their supplies, such as /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/A1",
         ),
       ),
       credentials,
@@ -139,7 +140,24 @@ const pdu = v.pipe(
     },
     say("pdu"),
   ),
-  v.description("The power outlet that feeds machine and BMC: proves Off where the whole feed is lost"),
+  v.description("One power outlet"),
+);
+
+const pdu = v.pipe(
+  v.union(
+    [
+      outlet,
+      v.pipe(
+        v.array(outlet, say("pdu")),
+        v.minLength(1, say("pdu-none")),
+        v.maxLength(outlets_max, say("pdu-many")),
+      ),
+    ],
+    say("pdu"),
+  ),
+  v.description(
+    "The power outlet that feeds machine and BMC, or a list of all that do: proves Off where the whole feed is lost",
+  ),
 );
 
 const machine = v.strictObject(
@@ -196,6 +214,7 @@ export const siteSchema = v.pipe(
           v.description("A virtual IP for the API, where no load balancer of the site's has one"),
         ),
       ),
+      kubernetes: v.optional(kubernetesSchema),
       fencing: v.optional(
         v.pipe(
           v.strictObject(
@@ -271,6 +290,7 @@ export const siteSchema = v.pipe(
 
 export type WrittenSite = v.InferOutput<typeof siteSchema>;
 export type WrittenMachine = WrittenSite["machines"][number];
+export type WrittenOutlet = v.InferOutput<typeof outlet>;
 
 /** The forms of single values, for who asks for them one by one. */
 export const fields = {

@@ -4,8 +4,10 @@ import {
   links_max,
   mail_to_max,
   name_length_max,
+  outlets_max,
   reserved_names,
 } from "./defaults.ts";
+import { minor_min } from "./kubernetes.ts";
 
 /** What is said when a value has the wrong form. No sentence repeats the value: it may be a password in the wrong place. */
 export interface Sentence {
@@ -45,13 +47,63 @@ const table = {
   },
   pdu: {
     code: "DUET-E-SITE-TYPE",
-    what: "`pdu` must be a mapping with `address`, `outlet` and `credentials`",
+    what: "`pdu` must be a mapping with `address`, `outlet` and `credentials`, or a list of such mappings",
     fix: "write these keys below it, indented by two more spaces, or leave `pdu` out",
+  },
+  "pdu-none": {
+    code: "DUET-E-SITE-TYPE",
+    what: "this list has no outlet in it",
+    fix: "name every outlet that feeds the machine, each begun with `- address:`, or leave `pdu` out",
+  },
+  "pdu-many": {
+    code: "DUET-E-SITE-TYPE",
+    what: `a machine has at most ${outlets_max} outlets`,
+    fix: "feed the machine by fewer, or leave `pdu` out: Off is proven only when every outlet that feeds it is off",
   },
   api: {
     code: "DUET-E-SITE-TYPE",
     what: "`api` must be a mapping with `address`",
     fix: "write `api: { address: 192.0.2.10 }` with the site's own address, or leave `api` out",
+  },
+  kubernetes: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`kubernetes` must be a mapping",
+    fix: "write `kubernetes: {}` for a control plane with every default, or leave `kubernetes` out",
+  },
+  images: {
+    code: "DUET-E-SITE-TYPE",
+    what: "`images` must be a mapping",
+    fix: "write `images: { apiserver: registry.example/kube-apiserver:v1.36.3 }`, or leave `images` out",
+  },
+  image: {
+    code: "DUET-E-SITE-IMAGE",
+    what: "this must be a container image, with its registry and its tag or digest",
+    fix: "write a name such as registry.example/kube-apiserver:v1.36.3",
+  },
+  "kubernetes-version": {
+    code: "DUET-E-SITE-VERSION",
+    what: "`version` must be a whole version of Kubernetes",
+    fix: "write a version such as 1.36.3",
+  },
+  "kubernetes-old": {
+    code: "DUET-E-SITE-VERSION",
+    what: `duet makes control planes of Kubernetes 1.${minor_min} and later`,
+    fix: `write 1.${minor_min}.0 or a later version, and images of it`,
+  },
+  network: {
+    code: "DUET-E-SITE-NETWORK",
+    what: "this must be a network: its first address, and how many bits all its addresses begin with",
+    fix: "write a network such as 10.244.0.0/16 or fd00:10:244::/56",
+  },
+  "api-name": {
+    code: "DUET-E-SITE-ADDRESS",
+    what: "this must be a host name in lower case, or an address that others reach",
+    fix: "write a name such as api.example.org, without https:// and without a port",
+  },
+  "api-names": {
+    code: "DUET-E-SITE-TYPE",
+    what: "`names` must be a list of at most 16 names and addresses",
+    fix: "write `names: [api.example.org]`, or leave `names` out",
   },
   fencing: {
     code: "DUET-E-SITE-TYPE",

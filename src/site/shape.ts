@@ -10,15 +10,32 @@ export function checkShape(source: Source): { written?: WrittenSite; problems: r
   const keys = checkKeys(source);
   const parsed = v.safeParse(siteSchema, source.data, { abortPipeEarly: true });
   const problems = [...keys.problems];
-  for (const issue of parsed.issues ?? []) {
-    const path: Path = (issue.path ?? []).map((item) =>
-      typeof item.key === "number" ? item.key : String(item.key),
-    );
+  for (const { issue, path } of (parsed.issues ?? []).flatMap(unfolded)) {
     if (issue.expected === "never" || isExplained(path, keys.explained)) continue;
     const missing = issue.kind === "schema" && issue.path?.at(-1)?.origin === "key";
     problems.push(missing ? missingProblem(source, path) : formProblem(source, path, issue.message));
   }
   return parsed.success && problems.length === 0 ? { written: parsed.output, problems } : { problems };
+}
+
+interface Found {
+  readonly issue: v.BaseIssue<unknown>;
+  readonly path: Path;
+}
+
+const pathOf = ({ path }: v.BaseIssue<unknown>): Path =>
+  (path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)));
+
+/**
+ * Where one thing or a list of it may stand, valibot says only that it is neither. What is meant is seen from what is written: so the
+ * faults in it are told, each at its place.
+ */
+function unfolded(issue: v.BaseIssue<unknown>): readonly Found[] {
+  const path = pathOf(issue);
+  const wanted = Array.isArray(issue.input) ? "number" : "string";
+  const inner = (issue.issues ?? []).filter((each) => typeof pathOf(each)[0] === wanted);
+  if (inner.length === 0) return [{ issue, path }];
+  return inner.map((each) => ({ issue: each, path: [...path, ...pathOf(each)] }));
 }
 
 function isExplained(path: Path, explained: ReadonlySet<string>): boolean {
@@ -29,8 +46,8 @@ function isExplained(path: Path, explained: ReadonlySet<string>): boolean {
 function missingProblem(source: Source, path: Path): Problem {
   const key = path.at(-1);
   const parent = path.at(-2);
-  const inside =
-    typeof parent === "number" ? "this machine" : parent === undefined ? "the file" : `\`${parent}\``;
+  const listed = path.at(-3) === "pdu" ? "this outlet" : "this machine";
+  const inside = typeof parent === "number" ? listed : parent === undefined ? "the file" : `\`${parent}\``;
   return {
     code: "DUET-E-SITE-MISSING-KEY",
     where: source.where(path.slice(0, -1), "key"),

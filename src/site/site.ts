@@ -10,6 +10,8 @@ export interface Site {
   readonly ssh_keys: readonly string[];
   /** The API's virtual IP, where the site has no load balancer of its own. */
   readonly api?: { readonly address: string };
+  /** The control plane that duet makes; absent where the machines have one of their own, or none. */
+  readonly kubernetes?: Kubernetes;
   readonly fencing: {
     /** By which agent Pacemaker switches a machine off: duet's own, or the stock one (docs/fencing.md says what is lost). */
     readonly agent: FenceAgent;
@@ -25,6 +27,24 @@ export interface Site {
   readonly timeouts: Timeouts;
   /** Who is told what happens here; empty: nobody. */
   readonly alerts: readonly Alert[];
+}
+
+export interface Kubernetes {
+  /** `1.36.3`: what the images are. */
+  readonly version: string;
+  /** Networks in canonical form, `198.18.0.0/16`, of the family of the machines' first link. */
+  readonly pods: string;
+  readonly services: string;
+  /** Further names and addresses that the API is called by. */
+  readonly names: readonly string[];
+  readonly images: {
+    readonly apiserver: string;
+    readonly controller_manager: string;
+    readonly scheduler: string;
+    readonly proxy: string;
+    readonly dns: string;
+    readonly pause: string;
+  };
 }
 
 export type FenceAgent = "fence_duet" | "fence_redfish";
@@ -47,8 +67,11 @@ export interface Machine {
   /** One address per cluster link, one or two links. IPv4 or IPv6, without brackets, in canonical form. */
   readonly addresses: readonly string[];
   readonly bmc: Bmc;
-  /** A second way to prove Off: the outlet that feeds machine and BMC. */
-  readonly pdu?: Pdu;
+  /**
+   * A second way to prove Off: the outlets that feed machine and BMC, all of them together, in the order in which they are switched.
+   * Empty: there is none.
+   */
+  readonly pdus: readonly Pdu[];
 }
 
 export interface Endpoint {
@@ -63,6 +86,7 @@ export interface Bmc extends Endpoint {
   readonly system?: string;
 }
 
+/** One outlet of a PDU. */
 export interface Pdu extends Endpoint {
   /** Path of the Redfish Outlet resource. */
   readonly outlet: string;

@@ -32,6 +32,9 @@ ${answers.machines.map(machineText).join("")}
 # The API's virtual IP, where no load balancer of the site's has one.
 ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address: ${scalar(answers.api)} }`}
 
+# A Kubernetes control plane on the machines, made by duet; leave it out where they have one of their own. docs/kubernetes.md.
+# kubernetes: {}
+
 # Who wins when the wire between two healthy machines is cut: a machine's name, or leader.
 # Without this, the name that sorts first.
 # \`test: setup\` lets setup switch each machine off once, to measure how long that takes; \`stop_failure: fence\` powers a machine

@@ -1,15 +1,16 @@
 import { stringify } from "yaml";
 import { formatDuration } from "./duration.ts";
-import type { Alert, Endpoint, Machine, Site } from "./site.ts";
+import type { Alert, Endpoint, Kubernetes, Machine, Site } from "./site.ts";
 
 /** A site as the text of a site file, every value said. `readSite` of it gives the same site. */
 export function writeSite(site: Site): string {
-  return stringify({
+  const written = {
     name: site.name,
     topology: site.topology,
     ssh_key: site.ssh_keys,
     machines: site.machines.map(machine),
     ...(site.api === undefined ? {} : { api: site.api }),
+    ...(site.kubernetes === undefined ? {} : { kubernetes: kubernetes(site.kubernetes) }),
     fencing: site.fencing,
     witness: site.witness,
     timeouts: {
@@ -18,8 +19,15 @@ export function writeSite(site: Site): string {
       fence: formatDuration(site.timeouts.fence_ms),
     },
     ...(site.alerts.length === 0 ? {} : { alerts: site.alerts.map(alert) }),
-  });
+  };
+  // Where two of its parts are one object: a site file has no aliases.
+  return stringify(written, { aliasDuplicateObjects: false });
 }
+
+const kubernetes = ({ names, ...rest }: Kubernetes): object => ({
+  ...rest,
+  ...(names.length === 0 ? {} : { names }),
+});
 
 function alert(each: Alert): unknown {
   switch (each.by) {
@@ -40,8 +48,15 @@ function machine(m: Machine): unknown {
     name: m.name,
     addresses: m.addresses,
     bmc: { ...endpoint(m.bmc), ...(m.bmc.system === undefined ? {} : { system: m.bmc.system }) },
-    ...(m.pdu === undefined ? {} : { pdu: { ...endpoint(m.pdu), outlet: m.pdu.outlet } }),
+    ...outlets(m.pdus),
   };
+}
+
+/** One is written plainly, as most people have it. */
+function outlets(pdus: Machine["pdus"]): object {
+  const [first, ...more] = pdus.map((pdu) => ({ ...endpoint(pdu), outlet: pdu.outlet }));
+  if (first === undefined) return {};
+  return { pdu: more.length === 0 ? first : [first, ...more] };
 }
 
 function endpoint(e: Endpoint): object {

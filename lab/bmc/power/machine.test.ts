@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../../src/machine/clock.ts";
 import { type Bench, bench, FakeMetal } from "../testing.ts";
+import { forcedOffs_ms } from "./machine.ts";
 
 const system = "/redfish/v1/Systems/1";
 const soon = { deadline_ms: 5_000, every_ms: 5 };
@@ -30,6 +31,17 @@ test("off and on show the state in between until the power is really gone or the
   await reach(lab, "On");
   assert.equal(await reset(lab, "On"), 204);
   assert.deepEqual(lab.metal.done, ["cut", "on"]);
+});
+
+test("a machine that ran and was switched off by force is in the log with its moment, one that was off is not", async () => {
+  await using lab = await bench({ metal: new FakeMetal(true) });
+  const before_ms = Date.now();
+  assert.equal(await reset(lab, "ForceOff"), 204);
+  await reach(lab, "Off");
+  assert.equal(await reset(lab, "ForceOff"), 204);
+  const [at_ms = 0, ...more] = forcedOffs_ms(lab.log.join("\n"));
+  assert.ok(at_ms >= before_ms && at_ms <= Date.now());
+  assert.deepEqual(more, []);
 });
 
 test("ForceOff beats a power-on that is under way", async () => {

@@ -21,6 +21,13 @@ export interface MachineOptions {
   readonly log: (sentence: string) => void;
 }
 
+const forced = "switched off by force while it was on";
+/** For whoever asks later whether a machine that ran was taken its power, and by nobody's own hand. */
+const forcedOff = (at: Date): string => `${forced} at ${at.toISOString()}`;
+/** The moments of it in a BMC's log. */
+export const forcedOffs_ms = (log: string): readonly number[] =>
+  [...log.matchAll(new RegExp(`${forced} at (\\S+)`, "g"))].map(([, at = ""]) => Date.parse(at));
+
 const watch_ms = 1_000;
 const graceful_ms_default = 60_000;
 
@@ -64,7 +71,9 @@ export class MachinePower {
   async reset(type: ResetType): Promise<void> {
     if (type === "ForceOff" && has(this.#options.faults(), "graceful-off"))
       return this.reset("GracefulShutdown");
-    const plan = planReset(type, await this.#sequencer.state());
+    const before = await this.#sequencer.state();
+    if (type === "ForceOff" && before !== "Off") this.#options.log(forcedOff(new Date()));
+    const plan = planReset(type, before);
     switch (plan.do) {
       case "nothing":
         return;

@@ -99,11 +99,11 @@ func (sentHandler) HandleRPC(ctx context.Context, event stats.RPCStats) {
 func (sentHandler) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 func (sentHandler) HandleConn(context.Context, stats.ConnStats)                       {}
 
-// Refusals that etcd gives before it proposes anything, or with nothing done. Every other error leaves the operation open.
+// Refusals that etcd gives before it proposes anything, or with nothing done. Every other error leaves the operation open: also
+// "database space exceeded", which the first write beyond the quota gets as well, and is applied all the same.
 var refusals = []string{
 	"etcdserver: no leader",
 	"etcdserver: too many requests",
-	"etcdserver: mvcc: database space exceeded",
 	"etcdserver: rpc not supported for learner",
 	"etcdserver: request is too large",
 	"etcdserver: permission denied",

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +15,12 @@ import (
 )
 
 // Every change of the clients' keys up to a revision, from a copy of the member's whole database, where each revision that was not
-// compacted has its entry. A watch from an old revision on gives the same, at ten thousand changes a second at best.
-func changesOf(ctx context.Context, e *Endpoint, prefix string, upTo int64) ([]*mvccpb.KeyValue, error) {
+// compacted has its entry; and the revision up to which it was compacted, 0 for none. Of what was, each key's last change is left. A
+// watch from an old revision on gives the same, at ten thousand changes a second at best.
+func changesOf(ctx context.Context, e *Endpoint, prefix string, upTo int64) ([]*mvccpb.KeyValue, int64, error) {
 	file, err := os.CreateTemp("", "duet-clients-*.db")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer os.Remove(file.Name())
 	err = copyStore(ctx, e, file)
@@ -26,18 +28,25 @@ func changesOf(ctx context.Context, e *Endpoint, prefix string, upTo int64) ([]*
 		err = again
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its database could not be copied: %w", err)
+		return nil, 0, fmt.Errorf("its database could not be copied: %w", err)
 	}
 	store, err := bolt.Open(file.Name(), 0o600, &bolt.Options{ReadOnly: true})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer store.Close()
 	var changes []*mvccpb.KeyValue
+	var compacted int64
 	err = store.View(func(tx *bolt.Tx) error {
 		bucket := tx.Bucket([]byte("key"))
 		if bucket == nil {
 			return errors.New("its database has no keys")
+		}
+		if meta := tx.Bucket([]byte("meta")); meta != nil {
+			// One that is begun counts: nobody can read what is before it any more.
+			if revision := meta.Get([]byte("scheduledCompactRev")); len(revision) >= 8 {
+				compacted = int64(binary.BigEndian.Uint64(revision))
+			}
 		}
 		return bucket.ForEach(func(_, value []byte) error {
 			kv := new(mvccpb.KeyValue)
@@ -50,7 +59,24 @@ func changesOf(ctx context.Context, e *Endpoint, prefix string, upTo int64) ([]*
 			return nil
 		})
 	})
-	return changes, err
+	return leftBy(compacted, changes), compacted, err
+}
+
+// As a compaction leaves it when it has come to its end, however far this one is. The changes come in the order of their revisions.
+func leftBy(compacted int64, changes []*mvccpb.KeyValue) []*mvccpb.KeyValue {
+	last := map[string]int64{}
+	for _, kv := range changes {
+		if kv.ModRevision <= compacted {
+			last[string(kv.Key)] = kv.ModRevision
+		}
+	}
+	var left []*mvccpb.KeyValue
+	for _, kv := range changes {
+		if kv.ModRevision > compacted || last[string(kv.Key)] == kv.ModRevision {
+			left = append(left, kv)
+		}
+	}
+	return left
 }
 
 func copyStore(ctx context.Context, e *Endpoint, into io.Writer) error {

@@ -62,7 +62,7 @@ func runVerify(arguments []string) error {
 }
 
 // Every acknowledged write is found in each machine's store, with its own revision: also one that was overwritten since, as
-// etcd keeps every revision that was not compacted. A machine that does not answer is
+// etcd keeps every revision that was not compacted. duet compacts only after a loss that was accepted. A machine that does not answer is
 // said; it is held against it only where it has a vote.
 func verify(operations []*Operation, endpoints []*Endpoint, prefix string, patience time.Duration) *Found {
 	found := &Found{}
@@ -81,7 +81,7 @@ func verify(operations []*Operation, endpoints []*Endpoint, prefix string, patie
 		for _, kv := range look.changes {
 			happened[string(kv.Value)] = true
 		}
-		compare(operations, look.changes, look.at, found)
+		compare(operations, look, found)
 	}
 	for _, o := range operations {
 		if o.wrote() {
@@ -144,7 +144,9 @@ func same(found *Found) {
 type look struct {
 	at      *FoundAt
 	changes []*mvccpb.KeyValue
-	err     error
+	// Up to this revision only each key's last change is there.
+	compacted int64
+	err       error
 }
 
 // All machines up to one revision, the same for all. It comes from a linearizable read, so that nothing acknowledged before can be
@@ -161,7 +163,7 @@ func lookAtAll(endpoints []*Endpoint, prefix string, patience time.Duration) []*
 			continue
 		}
 		made.at.Revision = upTo
-		made.changes, made.err = changesOf(ctx, endpoint, prefix, upTo)
+		made.changes, made.compacted, made.err = changesOf(ctx, endpoint, prefix, upTo)
 		made.at.Changes, made.at.Digest = len(made.changes), digest(made.changes)
 	}
 	return looks
@@ -183,13 +185,22 @@ func catchUp(ctx context.Context, e *Endpoint, prefix string, upTo *int64, at *F
 	return nil
 }
 
-func compare(operations []*Operation, changes []*mvccpb.KeyValue, at *FoundAt, found *Found) {
-	there := make(map[int64]*mvccpb.KeyValue, len(changes))
-	for _, kv := range changes {
+func compare(operations []*Operation, look *look, found *Found) {
+	at := look.at
+	there := make(map[int64]*mvccpb.KeyValue, len(look.changes))
+	// Of each key, its last change that was compacted: what it replaced is gone with good reason.
+	last := map[string]int64{}
+	for _, kv := range look.changes {
 		there[kv.ModRevision] = kv
+		if kv.ModRevision <= look.compacted {
+			last[string(kv.Key)] = kv.ModRevision
+		}
 	}
 	for _, o := range operations {
 		if !o.wrote() {
+			continue
+		}
+		if o.Revision < last[o.Key] {
 			continue
 		}
 		kv := there[o.Revision]

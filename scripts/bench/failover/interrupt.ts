@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { endRunning } from "../../../src/machine/process.ts";
 import { checkout } from "../../tree.ts";
-import { lab_name } from "./place.ts";
 
 /** This process may hold the lab's lock, and gives it back by its end: another one takes the lab down then. */
-export function takeDownWhenInterrupted(): void {
+export function takeDownWhenInterrupted(lab_name: string): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       endRunning();

@@ -78,7 +78,7 @@ async function untilBack(crowd: Crowd, fault_ms: number): Promise<ClientGap> {
 }
 
 /** The failover as both machines' recorders have it, when they have read their journals. */
-async function told(
+export async function told(
   lab: Lab,
   fault_ms: number,
 ): Promise<{ readonly failover: Failover; readonly entries: readonly Told[] }> {

@@ -35,11 +35,20 @@ export class Places {
   readonly #bmc: BmcName;
   readonly #disk_mb: number;
   readonly #progress: Progress;
+  readonly #name: string;
+  readonly #kubernetes: boolean;
   #place: Place | undefined;
   #facts: LabFacts | undefined;
   #made = false;
 
-  constructor(bmc: BmcName, disk_mb: number, progress: Progress) {
+  constructor(
+    bmc: BmcName,
+    disk_mb: number,
+    progress: Progress,
+    { name = lab_name, kubernetes = false }: { readonly name?: string; readonly kubernetes?: boolean } = {},
+  ) {
+    this.#name = name;
+    this.#kubernetes = kubernetes;
     this.#bmc = bmc;
     this.#disk_mb = disk_mb;
     this.#progress = progress;
@@ -58,26 +67,28 @@ export class Places {
 
   async close(): Promise<void> {
     this.#place = undefined;
-    if (this.#made) await takeDown(lab_name);
+    if (this.#made) await takeDown(this.#name);
     this.#made = false;
   }
 
   async #make(): Promise<Place> {
-    if (await exists(labFolder(lab_name)))
+    const name = this.#name;
+    if (await exists(labFolder(name)))
       fail(
         "DUET-E-LAB-EXISTS",
-        lab_name,
+        name,
         "another run of this bench is under way, or was killed",
-        `wait for it, or take it down: duet lab down --name ${lab_name}`,
+        `wait for it, or take it down: duet lab down --name ${name}`,
         exit.notHere,
       );
     this.#made = true;
-    const lab = await lockedLab(lab_name, () =>
-      labUp({ name: lab_name, ...bmcs[this.#bmc], disk_mb: this.#disk_mb, wait: true }, this.#progress),
+    const [bmc, kubernetes] = [bmcs[this.#bmc], this.#kubernetes];
+    const lab = await lockedLab(name, () =>
+      labUp({ name, kubernetes, ...bmc, disk_mb: this.#disk_mb, wait: true }, this.#progress),
     );
     const stage = new Stage({
-      name: lab_name,
-      header: { pdu: false, bmc: bmcs[this.#bmc] },
+      name,
+      header: { pdu: false, bmc, fencing: "fence_duet", kubernetes },
       progress: this.#progress,
     });
     const etcds = new Etcds(stage);

@@ -41,13 +41,13 @@ export interface LabFacts {
 
 const parts = ["whole_ms", "detect_ms", "turn_ms", "off_ms", "takeover_ms"] as const;
 
-const values = <T>(runs: readonly Outcome<T>[]): readonly T[] =>
+export const values = <T>(runs: readonly Outcome<T>[]): readonly T[] =>
   runs.flatMap((run) => (run.ok ? [run.value] : []));
-const failures = (name: string, runs: readonly Outcome<unknown>[]): readonly string[] =>
+export const failures = (name: string, runs: readonly Outcome<unknown>[]): readonly string[] =>
   runs.flatMap((run, index) => (run.ok ? [] : [`Failed: ${name}, run ${index + 1}: ${run.why}`]));
-const counted = (runs: readonly Outcome<unknown>[]): string =>
+export const counted = (runs: readonly Outcome<unknown>[]): string =>
   values(runs).length === runs.length ? String(runs.length) : `${values(runs).length} of ${runs.length}`;
-const times = (ratio: number | undefined): string =>
+export const times = (ratio: number | undefined): string =>
   ratio === undefined || !Number.isFinite(ratio) ? "-" : `${ratio.toFixed(2)}×`;
 const defined = (all: readonly (number | undefined)[]): readonly number[] =>
   all.filter((each) => each !== undefined);
@@ -58,7 +58,7 @@ interface Summary {
   readonly worst: number | undefined;
 }
 
-function summary(all: readonly (number | undefined)[]): Summary {
+export function summary(all: readonly (number | undefined)[]): Summary {
   const known = defined(all);
   // A part that one run can't tell is told for none: the others' median would look like all of them.
   if (known.length < all.length || known.length === 0) return { median: undefined, worst: undefined };

@@ -8,7 +8,7 @@ import { speak, tellChoice } from "../hands/word.ts";
 import { unsaid } from "./confirm.ts";
 import { changedWorld, type Desk, notYet, noteWord, untilDone } from "./desk.ts";
 import { supposed, wouldServe } from "./loss.ts";
-import { seeOff } from "./off.ts";
+import { onceOff, seeOff } from "./off.ts";
 import { type Shown, shownOf } from "./shown.ts";
 
 export interface Chosen {
@@ -41,8 +41,9 @@ export async function chooseData(
   const shown = shownOf(facts, await desk.dates(), lossOf(facts, choose));
   desk.show(shown);
   const said = `duet choose-data ${chosen}`;
+  const once = isHere ? facts : await onceOff(desk.hands, facts);
   try {
-    check(facts, choose);
+    check(once, choose);
   } catch (error) {
     noteWord(desk, `${said} (refused)`, shown);
     throw error;
@@ -55,7 +56,7 @@ export async function chooseData(
   notes.forget("failed-starts");
   // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.
   const word: Word = { ...facts.word, choose, peerDown: true };
-  if (!isHere) await seeOff(desk.hands, facts, word, desk.say);
+  if (!isHere) await seeOff(desk.hands, { facts, once }, word, desk.say);
   if (!(await speak(saying, begun, { choose }))) changedWorld(peer);
   const told = isHere ? (await tellChoice(saying, begun, chosen)).ok : null;
   const done = choose === "self" ? desk.serves : hasGivenUp;

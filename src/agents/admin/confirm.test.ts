@@ -83,6 +83,22 @@ test("a tag that can't be read needs `unknown`, whatever epoch is named", async 
     });
 });
 
+test("a survivor that heard its peer in this boot takes no plain word beside a silent BMC: the peer may have been told the same", async () => {
+  const office = new Office();
+  office.changes = { peer: { seen: "before", facts: voter } };
+  office.world.dead.add("theirs");
+  await assert.rejects(confirmPeerDown(office.desk, undefined), (error) => {
+    assert.ok(error instanceof DuetError);
+    assert.match(error.problems[0]?.what ?? "", /^R-WORD-ALONE: /);
+    assert.match(error.problems[0]?.fix ?? "", /--accept-data-loss unknown/);
+    return true;
+  });
+  office.world.dead.clear();
+  office.world.peer = { ...office.world.peer, on: true };
+  office.serveWhenWoken();
+  assert.equal((await confirmPeerDown(office.desk, undefined)).by, "Off is proven");
+});
+
 test("no word makes data serve that is not whole", async () => {
   const office = new Office({ ...voter, full: false });
   await assert.rejects(confirmPeerDown(office.desk, "unknown"), (error) => {

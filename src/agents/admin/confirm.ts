@@ -5,7 +5,7 @@ import { membershipNow } from "../hands/quorum.ts";
 import { speak } from "../hands/word.ts";
 import { changedWorld, type Desk, isServing, notYet, noteWord, untilDone } from "./desk.ts";
 import { lossText, supposed, toAccept, wouldServe } from "./loss.ts";
-import { type Gone, seeOff } from "./off.ts";
+import { type Gone, onceOff, seeOff } from "./off.ts";
 import { type Shown, shownOf } from "./shown.ts";
 
 export interface Confirmed {
@@ -31,8 +31,9 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const facts = await effects.facts();
   if (facts.peer.seen === "now") peerHere(facts);
   const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
-  const shown = shownOf(facts, await desk.dates(), lossText(facts));
-  const verdict = supposed(facts, word);
+  const once = await onceOff(desk.hands, facts);
+  const shown = shownOf(facts, await desk.dates(), lossText(once));
+  const verdict = supposed(once, word);
   const { me: machine, peerName: peer } = facts;
   const { rule, sentence } = verdict;
   const told = { machine, peer, shown, rule, sentence } as const;
@@ -43,12 +44,12 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const said = `duet confirm-peer-down${accept === undefined ? before : ` --accept-data-loss ${accept}`}`;
   if (!wouldServe(verdict.decision)) {
     noteWord(desk, `${said} (refused by ${rule})`, shown);
-    refuse(facts, verdict, word);
+    refuse(once, verdict, word);
   }
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
   if (!(await desk.agreed(question, peer))) unsaid();
   noteWord(desk, said, shown);
-  const by = await seeOff(desk.hands, facts, word, desk.say);
+  const by = await seeOff(desk.hands, { facts, once }, word, desk.say);
   const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
   if (!(await speak(saying, begun, spoken))) changedWorld(peer);
   const end = await untilDone(desk, ring, begun, desk.serves);

@@ -1,4 +1,4 @@
-import { decide, type Verdict } from "../../decide/decide.ts";
+import { decide, mayServe, type Verdict } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";
 import { type Facts, no_word, type Word } from "../../decide/facts.ts";
 import { newestClaim } from "../../decide/lineage.ts";
@@ -8,13 +8,8 @@ import { lineageText } from "../../decide/rule.ts";
 export const supposed = (facts: Facts, word: Word): Verdict => decide("start", { ...facts, word });
 
 /** The decisions that end with this machine serving. */
-const serving: ReadonlySet<Decision["do"]> = new Set([
-  "serve-as-is",
-  "take-over",
-  "resume-takeover",
-  "start-plain",
-]);
-export const wouldServe = ({ do: deed }: Decision): boolean => serving.has(deed);
+export const wouldServe = (decision: Decision): boolean =>
+  decision.do === "serve-as-is" || mayServe(decision);
 
 /** What has to be accepted beside this word: the epoch, or `unknown`. Undefined: nothing has to, or nothing helps. */
 export function toAccept(facts: Facts, word: Word): Word["accept"] {

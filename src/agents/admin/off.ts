@@ -2,6 +2,7 @@ import type { Effects } from "../../act/effects.ts";
 import { fencePeer } from "../../act/fence.ts";
 import { runSteps } from "../../act/steps.ts";
 import { fail } from "../../base/problem.ts";
+import { supposeOff } from "../../decide/decide.ts";
 import type { Facts, Word } from "../../decide/facts.ts";
 import type { Hands } from "../hands/effects.ts";
 
@@ -9,8 +10,20 @@ import type { Hands } from "../hands/effects.ts";
 export type Gone = "Off is proven" | "the admin's word";
 
 /**
+ * The facts as they will be when the peer has been switched off; as they are where nobody answers who could do that. A look is
+ * hurried, and a slow BMC seems silent to it: here it is given its time.
+ */
+export async function onceOff(
+  { effects, times }: Pick<Hands, "effects" | "times">,
+  facts: Facts,
+): Promise<Facts> {
+  const answers = facts.peerPower !== "unreadable" || (await effects.bmc.peerPower(times.bmc_ms)).ok;
+  return answers ? supposeOff(facts) : facts;
+}
+
+/**
  * Before a word is taken: where the peer's power can be read, the peer is switched off by the fence's own steps, in this machine's
- * turn, and a BMC that goes on saying On is not overruled. Where nobody answers the word is all there is.
+ * turn, and a BMC that goes on saying On is not overruled. Where nobody answers the word is all there is. `once`: by `onceOff`.
  */
 export async function seeOff(
   {
@@ -20,14 +33,12 @@ export async function seeOff(
   }: Pick<Hands, "effects" | "times"> & {
     readonly recorder: Pick<Hands["recorder"], "step" | "stepsEnd">;
   },
-  facts: Facts,
+  { facts, once }: { readonly facts: Facts; readonly once: Facts },
   word: Word,
   say: (step: string) => void,
 ): Promise<Gone> {
   if (facts.proof === "off") return "Off is proven";
-  // A look is hurried, and a slow BMC seems silent to it: here it is given its time.
-  const isSilent = facts.peerPower === "unreadable" && !(await effects.bmc.peerPower(times.bmc_ms)).ok;
-  if (isSilent) return "the admin's word";
+  if (once.proof !== "off") return "the admin's word";
   const end = await runSteps(fencePeer(supposing(effects, word), times), (step) => {
     recorder.step(step);
     say(step);

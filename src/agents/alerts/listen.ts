@@ -1,7 +1,7 @@
 import type { Verdict } from "../../decide/decide.ts";
 import type { TableName } from "../../decide/rules.ts";
 import type { Detail, EventName } from "../../record/entry.ts";
-import type { Said } from "../status/said.ts";
+import { callsSomebody, type Said } from "../status/said.ts";
 import type { Event } from "./event.ts";
 import { raise } from "./raise.ts";
 
@@ -20,8 +20,6 @@ export const telling =
     const news = eventOf(event, detail, me);
     if (news !== undefined) tell(news);
   };
-
-const callsSomebody: ReadonlySet<string> = new Set(["needs-human", "stop-and-alarm"]);
 
 /** A decision that calls a person, unless the one before it did with the same rule. To be called before it is noted in `said`. */
 export function tellVerdict(

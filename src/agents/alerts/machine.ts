@@ -9,7 +9,7 @@ import { readIfThere } from "../../machine/files.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import { memoryFile } from "../../record/memory.ts";
 import type { Site } from "../../site/site.ts";
-import { Said } from "../status/said.ts";
+import { callsSomebody, Said } from "../status/said.ts";
 import { Desk, type Way } from "./desk.ts";
 import type { Event } from "./event.ts";
 import { arrivals, discard, hasArrivals, type InboxPlaces } from "./inbox.ts";
@@ -70,7 +70,9 @@ export async function deliver(given: Delivery): Promise<void> {
     ways,
     ...(given.complain === undefined ? {} : { complain: given.complain }),
     isStill: ({ question, rule }) =>
-      Object.entries(said.all()).some(([asked, { rule: now }]) => asked === question && now === rule),
+      Object.entries(said.all()).some(
+        ([asked, { rule: now, do: deed }]) => asked === question && (now === rule || callsSomebody.has(deed)),
+      ),
   });
   await desk.open();
   const machines = site.machines.map(({ name }) => name);

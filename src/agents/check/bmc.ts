@@ -52,7 +52,7 @@ export async function checkBmc(
  */
 export function failedCall(
   subject: string,
-  service: "BMC" | "PDU",
+  service: "BMC" | "PDU" | `PDU ${number}`,
   endpoint: Endpoint,
   failure: Failure,
 ): readonly Finding[] {

@@ -13,7 +13,7 @@ import { checkAlerts, judgeAlerts } from "./alerts.ts";
 import { checkBmc } from "./bmc.ts";
 import { checkWorld } from "./check.ts";
 import type { Finding } from "./finding.ts";
-import { checkPdu } from "./pdu.ts";
+import { checkPdus } from "./pdu.ts";
 import { probe, writes_max } from "./probe.ts";
 import { probeBySsh } from "./ssh.ts";
 
@@ -141,7 +141,7 @@ test("without an ETag the tag is not written", async () => {
 
 test("a machine without a PDU gets the note that a lost power feed needs a person", async () => {
   const { site, machine } = siteOf();
-  const [finding] = await checkPdu(machine, { site, folder });
+  const [finding] = await checkPdus(machine, { site, folder });
   assert.equal(finding?.mark, "note");
   assert.match(finding?.fix ?? "", /a person must then/);
 });
@@ -151,7 +151,7 @@ test("a PDU's certificate that is not trusted is told as such", async () => {
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
   const found = async (trust: Bmc["trust"]) =>
-    lines(await checkPdu({ ...machine, pdu: { ...pdu, trust } }, { site, folder })).slice(1);
+    lines(await checkPdus({ ...machine, pdus: [{ ...pdu, trust }] }, { site, folder })).slice(1);
   assert.deepEqual(await found({ by: "system" }), ["fail PDU certificate"]);
   assert.deepEqual(await found(pdu.trust), ["ok PDU certificate", "fail PDU answer"]);
 });
@@ -160,14 +160,41 @@ test("an outlet is read like a BMC, and fences like one, unless by the stock age
   await using fake = await fakeService(kit, () => ({ body: { PowerState: "Off" } }));
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
-  assert.deepEqual(lines(await checkPdu({ ...machine, pdu }, { site, folder })), [
+  assert.deepEqual(lines(await checkPdus({ ...machine, pdus: [pdu] }, { site, folder })), [
     "ok PDU reachable",
     "ok PDU certificate",
     "warn PDU outlet",
   ]);
   const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
-  const [last] = lines(await checkPdu({ ...machine, pdu }, { site: stock, folder })).slice(-1);
+  const [last] = lines(await checkPdus({ ...machine, pdus: [pdu] }, { site: stock, folder })).slice(-1);
   assert.equal(last, "note PDU fencing");
+});
+
+test("of several outlets each is tested by itself, and named by its place", async () => {
+  await using well = await fakeService(kit, () => ({ body: { PowerState: "On" } }));
+  await using off = await fakeService(kit, () => ({ body: { PowerState: "Off" } }));
+  await using ill = await fakeService(kit, () => ({ status: 401 }));
+  const { site, machine } = siteOf();
+  const pdus = [well, off, ill].map(({ port }) => ({
+    ...machine.bmc,
+    url: `https://127.0.0.1:${port}`,
+    outlet: "/redfish/v1/o",
+  }));
+  const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
+  const found = await checkPdus({ ...machine, pdus }, { site: stock, folder });
+  assert.deepEqual(lines(found), [
+    "ok PDU 1 reachable",
+    "ok PDU 1 certificate",
+    "ok PDU 1 outlet",
+    "ok PDU 2 reachable",
+    "ok PDU 2 certificate",
+    "warn PDU 2 outlet",
+    "ok PDU 3 reachable",
+    "ok PDU 3 certificate",
+    "fail PDU 3 login",
+  ]);
+  assert.match(found[2]?.detail ?? "", /that the 3 of them feed the whole machine/);
+  assert.match(found[5]?.fix ?? "", /has one supply less/);
 });
 
 test("the probe measures, and leaves nothing in the folder", async () => {

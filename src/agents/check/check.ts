@@ -3,11 +3,12 @@ import { checkAlerts } from "./alerts.ts";
 import { checkBmc } from "./bmc.ts";
 import { between, judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
+import { judgeEtcds } from "./etcd.ts";
 import { judgeFencing } from "./fencing.ts";
 import type { Finding } from "./finding.ts";
 import { checkSshKeys } from "./keys.ts";
 import { checkMachine } from "./machine.ts";
-import { checkPdu } from "./pdu.ts";
+import { checkPdus } from "./pdu.ts";
 import { checkSite } from "./site.ts";
 import { judgeWitness } from "./witness.ts";
 
@@ -28,6 +29,7 @@ export async function checkWorld(
     ...alerts,
     ...machines.flatMap((machine) => machine.findings),
     ...clocksBetween(machines),
+    ...judgeEtcds(machines),
     ...judgeFencing(context.site, machines),
     ...judgeWitness(context.site, machines),
   ];
@@ -37,11 +39,11 @@ async function checkAllOf(machine: Machine, context: CheckContext, track: Track)
   const { name } = machine;
   const [bmc, pdu, itself] = await Promise.all([
     track(`${name}'s BMC`, checkBmc(machine, context)),
-    track(`${name}'s PDU`, checkPdu(machine, context)),
+    track(`${name}'s PDU`, checkPdus(machine, context)),
     track(name, checkMachine(machine, context)),
   ]);
-  const { offset, fencing, witness } = itself;
-  return { name, offset, fencing, witness, findings: [...bmc, ...pdu, ...itself.findings] };
+  const { offset, fencing, witness, etcd } = itself;
+  return { name, offset, fencing, witness, etcd, findings: [...bmc, ...pdu, ...itself.findings] };
 }
 
 type Track = <T>(name: string, work: Promise<T>) => Promise<T>;

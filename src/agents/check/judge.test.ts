@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { between, judgeClock, leastDifference, offsetOf } from "./clock.ts";
 import { judgeDisk } from "./disk.ts";
+import { judgeEtcdutl } from "./etcdutl.ts";
 import { judgeLinks, type Reach } from "./links.ts";
 import { summary, writes_max } from "./probe.ts";
 import { judgeSsh, sshCommand } from "./ssh.ts";
@@ -18,6 +19,13 @@ test("a machine that answers nowhere may not be there yet; one link of two is a 
   assert.deepEqual(marks([silent, well]), ["fail", "ok"]);
   assert.deepEqual(marks([{ ...well, ssh: "silent" }]), ["warn"]);
   assert.deepEqual(marks([{ ...well, ping: "silent" }]), ["warn"]);
+});
+
+test("a machine without an etcdutl that can raise revisions is told of it, and one that is no machine of a site is not", () => {
+  assert.deepEqual(
+    [undefined, true, false].map((can) => judgeEtcdutl("node1", can).map(({ mark }) => mark)),
+    [[], ["ok"], ["warn"]],
+  );
 });
 
 test("without a ping program the ssh port alone tells", () => {

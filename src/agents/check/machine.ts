@@ -3,7 +3,10 @@ import { judgeAlerts } from "./alerts.ts";
 import { judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
 import { judgeDisk } from "./disk.ts";
+import { judgeEtcd } from "./etcd.ts";
+import { judgeEtcdutl } from "./etcdutl.ts";
 import type { Finding } from "./finding.ts";
+import { judgeKubernetes } from "./kubernetes.ts";
 import { judgeLinks, reach } from "./links.ts";
 import type { ProbeReport } from "./probe.ts";
 import { judgeProof } from "./proof.ts";
@@ -18,6 +21,7 @@ export interface MachineFindings {
   readonly fencing?: ProbeReport["fencing"];
   /** What it knows of whether the BMCs keep their tags. */
   readonly witness?: ProbeReport["witness"];
+  readonly etcd?: ProbeReport["etcd"];
 }
 
 /** The machine itself: its links, and over ssh its clock and disk. */
@@ -36,11 +40,15 @@ export async function checkMachine(machine: Machine, context: CheckContext): Pro
       judgeClock(subject, "clock", "here", offset),
       judgeDisk(subject, report.disk),
       ...judgeSetup(subject, report.setup),
+      ...judgeEtcd(subject, report.etcd),
+      ...judgeEtcdutl(subject, report.etcdutl),
+      ...judgeKubernetes(subject, context.site, report.kubernetes),
       ...judgeProof(subject, report),
       ...judgeAlerts(subject, report.alerts),
     ],
     offset,
     fencing: report.fencing,
     witness: report.witness,
+    etcd: report.etcd,
   };
 }

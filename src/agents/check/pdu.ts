@@ -1,16 +1,13 @@
 import { openOutlet } from "../../redfish/open.ts";
-import type { Machine } from "../../site/site.ts";
+import type { Machine, Pdu } from "../../site/site.ts";
 import { checkReach, failedCall, timed, trustFinding } from "./bmc.ts";
 import type { CheckContext } from "./context.ts";
 import { type Finding, told } from "./finding.ts";
 
-/** The outlet that feeds a machine, or what it means that the site has none. */
-export async function checkPdu(
-  machine: Machine,
-  { site, folder }: CheckContext,
-): Promise<readonly Finding[]> {
-  const { name: subject, pdu } = machine;
-  if (pdu === undefined)
+/** The outlets that feed a machine, each by itself, or what it means that the site has none. */
+export async function checkPdus(machine: Machine, context: CheckContext): Promise<readonly Finding[]> {
+  const { name: subject, pdus } = machine;
+  if (pdus.length === 0)
     return [
       {
         subject,
@@ -20,23 +17,7 @@ export async function checkPdu(
         fix: "a person must then see to it that it is off; a `pdu:` with the machine's outlet is the second way to prove it",
       },
     ];
-  const reach = await checkReach(subject, "PDU reachable", pdu, site.timeouts.bmc_call_ms);
-  if (reach.mark === "fail") return [reach];
-  const client = await openOutlet(pdu, folder, site.timeouts.bmc_call_ms).catch(told(subject, "PDU login"));
-  if ("subject" in client) return [reach, client];
-  const { result, ms } = await timed(() => client.powerState());
-  if (!result.ok) return [reach, ...failedCall(subject, "PDU", pdu, result.failure)];
-  const outlet: Finding =
-    result.value === "On"
-      ? { subject, check: "PDU outlet", mark: "ok", detail: `${pdu.outlet} is On`, ms }
-      : {
-          subject,
-          check: "PDU outlet",
-          mark: "warn",
-          detail: `${pdu.outlet} is ${result.value}`,
-          ms,
-          fix: "is this the outlet that feeds the machine? A machine at work has power",
-        };
+  const findings = await Promise.all(pdus.map((pdu, index) => checkOutlet(machine, pdu, index, context)));
   const stock: Finding = {
     subject,
     check: "PDU fencing",
@@ -44,6 +25,43 @@ export async function checkPdu(
     detail: "the outlet answers, but `agent: fence_redfish` fences by the BMC alone",
     fix: "leave `agent` out of `fencing:`: duet's own agent uses the outlet too",
   };
-  const unused = site.fencing.agent === "fence_redfish" ? [stock] : [];
-  return [reach, trustFinding(subject, "PDU certificate", pdu), outlet, ...unused];
+  const all = findings.flat();
+  const unused = context.site.fencing.agent === "fence_redfish" && all.every(({ mark }) => mark !== "fail");
+  return [...all, ...(unused ? [stock] : [])];
+}
+
+async function checkOutlet(
+  { name: subject, pdus }: Machine,
+  pdu: Pdu,
+  index: number,
+  { site, folder }: CheckContext,
+): Promise<readonly Finding[]> {
+  const several = pdus.length > 1;
+  const service = several ? (`PDU ${index + 1}` as const) : "PDU";
+  const reach = await checkReach(subject, `${service} reachable`, pdu, site.timeouts.bmc_call_ms);
+  if (reach.mark === "fail") return [reach];
+  const client = await openOutlet(pdu, folder, site.timeouts.bmc_call_ms).catch(
+    told(subject, `${service} login`),
+  );
+  if ("subject" in client) return [reach, client];
+  const { result, ms } = await timed(() => client.powerState());
+  if (!result.ok) return [reach, ...failedCall(subject, service, pdu, result.failure)];
+  const base = { subject, check: `${service} outlet`, ms };
+  const whole = several ? `that the ${pdus.length} of them feed` : "that it feeds";
+  const outlet: Finding =
+    result.value === "On"
+      ? {
+          ...base,
+          mark: "ok",
+          detail: `${pdu.outlet} is On; ${whole} the whole machine, all its supplies, nobody but you can see`,
+        }
+      : {
+          ...base,
+          mark: "warn",
+          detail: `${pdu.outlet} is ${result.value}`,
+          fix: several
+            ? "is this an outlet that feeds the machine? One that a fence left off is to be switched on again: the machine has one supply less"
+            : "is this the outlet that feeds the machine? A machine at work has power",
+        };
+  return [reach, trustFinding(subject, `${service} certificate`, pdu), outlet];
 }

@@ -3,16 +3,23 @@ import { release } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { lookAtWays } from "../alerts/try.ts";
-import { paths } from "../../base/paths.ts";
+import { etcdPorts, etcdUnit, paths } from "../../base/paths.ts";
 import { DuetError, exit, fail } from "../../base/problem.ts";
 import { now_ms } from "../../machine/clock.ts";
 import { fenceTimesShape, readFenceTimes } from "../../machine/fence-times.ts";
-import { exists } from "../../machine/files.ts";
+import { versions } from "../../machine/etcd/client.ts";
+import { installedEtcd } from "../../machine/etcd/program.ts";
+import { exists, isMissing } from "../../machine/files.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
+import { localUrl } from "../../render/etcd.ts";
+import type { Site } from "../../site/site.ts";
+import { canRaise } from "../hands/bump.ts";
+import { loadTls } from "../hands/local-etcd.ts";
 import { pairTurn_ms } from "../hands/times.ts";
 import { readWitness, tagTestShape } from "../hands/witness.ts";
 import { proofShape, readProof } from "../proof/kept.ts";
 import { readSetupReport, setupReport } from "../setup/report.ts";
+import { kubernetesReport, lookAtKubernetes } from "./kubernetes.ts";
 
 const disk = v.object({
   folder: v.string(),
@@ -34,6 +41,18 @@ export const probeReport = v.object({
   witness: v.optional(v.record(v.string(), tagTestShape)),
   /** What its cluster knows of how long a fence takes, by machine, and the turn of the race that follows from it. */
   fencing: v.optional(v.object({ times: v.record(v.string(), fenceTimesShape), turn_ms: v.number() })),
+  /** Whether there is an etcdutl that can raise etcd's revisions. */
+  etcdutl: v.optional(v.boolean()),
+  /** Where its site has `kubernetes:`: the programs and images that a control plane takes. */
+  kubernetes: v.optional(kubernetesReport),
+  /** Its etcd: what its unit would start, what runs, what the cluster works by; null: that can't be told. */
+  etcd: v.optional(
+    v.object({
+      installed: v.nullable(v.string()),
+      running: v.nullable(v.string()),
+      cluster: v.nullable(v.string()),
+    }),
+  ),
   /** Its last harmless test of fencing its peer. */
   proof: v.optional(proofShape),
   /** By each way to tell people: could it be used from here? */
@@ -71,25 +90,37 @@ export async function probe(folder: string, duet: string): Promise<ProbeReport> 
 
 const way_ms = 8_000;
 
-async function ofSite(): Promise<Pick<ProbeReport, "setup" | "fencing" | "proof" | "witness" | "alerts">> {
+type OfSite = Pick<
+  ProbeReport,
+  "setup" | "fencing" | "proof" | "witness" | "alerts" | "etcdutl" | "kubernetes" | "etcd"
+>;
+
+async function ofSite(): Promise<OfSite> {
   if (!(await exists(paths.machine))) return {};
   const proof = await readProof();
   const setup = {
     setup: await readSetupReport(),
     witness: await readWitness(),
+    etcdutl: await canRaise(),
     ...(proof === undefined ? {} : { proof }),
   };
   try {
     const site = await loadSite(paths.site);
-    const [times, tried] = await Promise.all([
+    const [times, etcd, tried, kubernetes] = await Promise.all([
       readFenceTimes(site),
+      etcdHere(site),
       lookAtWays(site, siteFolder(paths.site), way_ms),
+      lookAtKubernetes(site),
     ]);
-    const alerts = [...tried];
-    if (times === undefined) return { ...setup, alerts };
-    return {
+    const known = {
       ...setup,
-      alerts,
+      etcd,
+      alerts: [...tried],
+      ...(kubernetes === undefined ? {} : { kubernetes }),
+    };
+    if (times === undefined) return known;
+    return {
+      ...known,
       fencing: { times: Object.fromEntries(times), turn_ms: pairTurn_ms(site, times) },
     };
   } catch (error) {
@@ -98,6 +129,21 @@ async function ofSite(): Promise<Pick<ProbeReport, "setup" | "fencing" | "proof"
     return setup;
   }
 }
+
+async function etcdHere(site: Site): Promise<NonNullable<ProbeReport["etcd"]>> {
+  const installed = (await installedEtcd(etcdUnit, etcd_ms)) ?? null;
+  const none = { installed, running: null, cluster: null };
+  try {
+    const at = { url: localUrl(site, etcdPorts.client), tls: await loadTls("client") };
+    const said = await versions(at, etcd_ms);
+    return said.ok ? { installed, running: said.value.server, cluster: said.value.cluster } : none;
+  } catch (error) {
+    // Before setup there are no certificates.
+    if (isMissing(error)) return none;
+    throw error;
+  }
+}
+const etcd_ms = 3_000;
 
 async function probeDisk(folder: string): Promise<DiskReport> {
   const path = join(folder, `.duet-probe-${process.pid}`);

@@ -40,7 +40,7 @@ export function judgeWitness(site: Site, asked: readonly Asked[]): readonly Find
         check,
         mark: "warn",
         detail: human,
-        fix: "after new firmware: `duet setup --witness-test` on both machines; until it holds, a machine that comes back alone waits for its peer or for you",
+        fix: "`duet setup --witness-test` on both machines tests them anew, best after new firmware; until both hold, a machine that comes back alone waits for its peer or for you",
       },
     ];
   const [oldest = ""] = site.machines

@@ -249,3 +249,42 @@ test("a user that may only look is found before it is used", async () => {
   await fails(rotate(node1, { machine: "node2", credentials, change: false }), "DUET-E-CREDENTIALS-REFUSED");
   assert.equal(await lineIn(node1.folder), line(now));
 });
+
+test("another user is taken only where it is seen that it may switch: at 1+1", async () => {
+  const login = { username, password: now };
+  const body = { UserName: "second", Password: "may all 1", RoleId: "Administrator" };
+  const { status } = await lab.call("POST", "/redfish/v1/AccountService/Accounts", { body, login });
+  assert.equal(status, 201);
+  const credentials = { username: "second", password: new Secret(body.Password) };
+  const degraded: Rotating = { ...node1, isWhole: async () => false };
+  await fails(
+    rotate(degraded, { machine: "node2", credentials, change: false }),
+    "DUET-E-CREDENTIALS-REFUSED",
+  );
+  assert.equal(await lineIn(node1.folder), line(now));
+});
+
+test("a BMC that answers a change with an error is asked which password it takes: both are kept until it says so", async () => {
+  const work = rotate(node1, { machine: "node2", credentials: fresh("after an error 1"), change: true });
+  const over = new AbortController();
+  // The BMC begins to fail before the peer has them beside the old ones, so before the change.
+  const failing = (async () => {
+    while ((await rotationOf(node1, "node2")) === undefined) await sleep(5);
+    await writeFault(lab.folder, parseFault("server-error"));
+    while (!over.signal.aborted) {
+      await careForCredentials(node2);
+      await sleep(20);
+    }
+  })();
+  try {
+    await fails(work, "DUET-E-CREDENTIALS-UNPROVEN");
+  } finally {
+    over.abort();
+    await failing;
+  }
+  for (const { folder, run } of [node1, node2]) {
+    const bmc = node1.site.machines[1]?.bmc ?? assert.fail();
+    const { logins } = await loadLogin(bmc.credentials, folder, run);
+    assert.equal(logins?.inOrder.length, 2, "neither was thrown away");
+  }
+});

@@ -131,8 +131,13 @@ async function tested(
   const taken = await client.powerState();
   if (taken.ok) {
     say(change ? "it takes them already" : "it takes them");
-    if (credentials.username === old.username || !(await at.isWhole())) return undefined;
+    if (credentials.username === old.username) return undefined;
     // Another user may be allowed to look and not to switch: what it writes here it may also switch.
+    if (!(await at.isWhole()))
+      refused(
+        url,
+        "whether another user may switch is seen only at 1+1; keep the user, or wait for both machines",
+      );
     const tag = await checkTag(target, client, at.site.witness);
     if (tag.mark === "fail") refused(url, `its user may read and not change: ${tag.detail}`);
     return undefined;
@@ -183,12 +188,12 @@ async function changeIt(
     await at.step(`change the password at the BMC of ${machine}`, async (say) => {
       const answer = await changePassword(await serviceWith(at, target, old), account, credentials);
       if (answer.ok) return;
-      // It took the old ones a moment ago.
-      if (answer.failure.kind === "login") busy(machine, peerOf(at));
-      // Its answer was lost, and what it did is not known: it will be seen.
-      if (answer.failure.kind !== "deadline" && answer.failure.kind !== "unreachable")
-        throw new DuetError([changeProblem(problemOf(answer.failure, target.bmc.url))]);
-      say("no answer; it is seen now what it took");
+      // An error is no proof that nothing was changed: only the old ones, if they still do, are.
+      const before = await (await clientWith(at, target, old)).powerState();
+      if (before.ok) throw new DuetError([changeProblem(problemOf(answer.failure, target.bmc.url))]);
+      const isRefused = answer.failure.kind === "login" && before.failure.kind === "login";
+      if (isRefused) busy(machine, peerOf(at));
+      say("it is seen now what it took");
     });
   } catch (error) {
     // Whoever came later has theirs taken by both machines: nothing of this one's is left then.

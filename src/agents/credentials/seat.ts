@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { DuetError } from "../../base/problem.ts";
 import { credentialsLine } from "../../machine/credentials.ts";
 import { replaceSynced } from "../../machine/files.ts";
 import type { Progress } from "../../machine/progress.ts";
 import type { Machine, Site } from "../../site/site.ts";
-import { callDuet } from "../remote.ts";
+import { callDuet, onFirst } from "../remote.ts";
 import { valueOf } from "../status/report.ts";
 import { askOne } from "../status/seat.ts";
 import { fileOf, machineNamed } from "./keeper.ts";
@@ -44,7 +43,7 @@ export async function rotateFromSeat(
   const order = await inOrder(site, own, ssh_config);
   const line = credentialsLine(wanted.credentials);
   const rotated = await progress.step(`change the credentials of ${own.name}'s BMC on the machines`, (say) =>
-    onFirst(order, (machine) => {
+    onFirst(order, notBegun, (machine) => {
       say(`on ${machine.name}`);
       return callDuet(machine, rotatedShape, {
         words: ["credentials", "rotate", own.name, ...(wanted.change ? ["--change"] : [])],
@@ -75,19 +74,4 @@ async function inOrder(
     ...machines.filter((_, index) => quorate(index)),
     ...machines.filter((_, index) => !quorate(index)),
   ];
-}
-
-/** The next one only where the one before let nobody in: what may have been begun is not begun elsewhere too. */
-async function onFirst<T>(machines: readonly Machine[], work: (machine: Machine) => Promise<T>): Promise<T> {
-  const problems: DuetError["problems"][number][] = [];
-  for (const machine of machines) {
-    try {
-      return await work(machine);
-    } catch (error) {
-      if (!(error instanceof DuetError) || error.problems.some(({ code }) => !notBegun.has(code)))
-        throw error;
-      problems.push(...error.problems);
-    }
-  }
-  throw new DuetError(problems);
 }

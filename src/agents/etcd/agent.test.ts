@@ -10,6 +10,7 @@ class Seat implements EtcdSeat {
   readonly said: string[] = [];
   cared = true;
   peer = true;
+  writable = true;
   lack: { readonly status: Status; readonly why: string } | undefined;
   readonly notes = {
     has: (note: Note) => this.there.has(note),
@@ -19,6 +20,7 @@ class Seat implements EtcdSeat {
   readonly lacks = async () => this.lack;
   readonly isCaredFor = async () => this.cared;
   readonly hasPeer = async () => this.peer;
+  readonly takesWrites = async () => this.writable;
   readonly stop = async () => ocf.success;
   readonly checkSite = async () => {};
   readonly complain = (line: string) => void this.said.push(line);
@@ -80,6 +82,22 @@ test("an etcd that can't be ended is an error for Pacemaker: its stop fails, and
   assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success);
 });
 
+test("a disk that took no word of the data's end is an error while it takes none, and no longer", async () => {
+  const seat = new Seat();
+  await etcdAction("start", seat);
+  seat.writable = false;
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success, "nobody had to write");
+  seat.there.add("unwritten");
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.failed);
+  assert.match(seat.said.join(""), /takes no word of that/);
+  seat.peer = false;
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success, "nobody could fence it");
+  seat.peer = true;
+  seat.writable = true;
+  assert.equal(await etcdAction("monitor", seat, interval_ms), ocf.success);
+  assert.equal(seat.there.has("unwritten"), false);
+});
+
 test("a stop that was killed keeps nobody from work: the next monitor knows that it is over", async () => {
   const seat = new Seat();
   await etcdAction("start", seat);
@@ -107,6 +125,7 @@ test("what lacks is told with its own status; an action that is none too", async
     notes: seat.notes,
     isCaredFor: seat.isCaredFor,
     hasPeer: seat.hasPeer,
+    takesWrites: seat.takesWrites,
     complain: seat.complain,
     lacks: async () => undefined,
     checkSite: () => fail("DUET-E-SITE-FILE", "site.yaml", "it can't be read", "write one"),

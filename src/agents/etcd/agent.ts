@@ -15,6 +15,8 @@ export interface EtcdSeat {
   readonly isCaredFor: () => Promise<boolean>;
   /** The peer is a member in this moment. */
   readonly hasPeer: () => Promise<boolean>;
+  /** The disk that duet's own file is on takes a write now. */
+  readonly takesWrites: () => Promise<boolean>;
   /** Leaves first where that is allowed, stops in any case. */
   readonly stop: () => Promise<Status>;
   readonly checkSite: () => Promise<void>;
@@ -80,7 +82,24 @@ function complain(seat: EtcdSeat, why: string, status: Status): Status {
   return status;
 }
 
-const held = "etcd was told to end, and its process stays: something holds it, most likely its disk";
+const hindrances = {
+  held: "etcd was told to end, and its process stays: something holds it, most likely its disk",
+  unwritten: "etcd does not run, and the disk takes no word of that: it is read-only or broken",
+} as const;
+
+/**
+ * What keeps this machine from giving its data up. With nobody there to fence it, Pacemaker would only block what the one-shot tries
+ * again by itself.
+ */
+export async function hindrance(
+  seat: Pick<EtcdSeat, "notes" | "hasPeer" | "takesWrites">,
+): Promise<string | undefined> {
+  const { notes } = seat;
+  // The disk is asked now: the note may be old.
+  if (notes.has("unwritten") && (await seat.takesWrites())) notes.drop("unwritten");
+  const because = (["held", "unwritten"] as const).find((each) => notes.has(each));
+  return because !== undefined && (await seat.hasPeer()) ? hindrances[because] : undefined;
+}
 
 /**
  * Whether Pacemaker's wish still stands; etcd itself is looked at by the one-shot, which restarts it in place. A promoted one
@@ -97,9 +116,9 @@ async function monitor(seat: EtcdSeat, interval_ms: number): Promise<Status> {
   // A word may have been lost, or overtaken by an older one.
   notes.set("publish");
   notes.set("wake");
-  // It can't even give up: Pacemaker stops it now, and a stop that fails is answered by a fence. With nobody there to do that,
-  // Pacemaker would only block what the one-shot tries again by itself.
-  if (notes.has("held") && (await seat.hasPeer())) return complain(seat, held, ocf.failed);
+  // It can't even give up: Pacemaker stops it now, and a stop that fails is answered by a fence.
+  const hindered = await hindrance(seat);
+  if (hindered !== undefined) return complain(seat, hindered, ocf.failed);
   if (!promoted) return ocf.success;
   return well ? ocf.promoted : ocf.promotedDegraded;
 }

@@ -1,4 +1,5 @@
-import { etcdPorts, paths, workUnit } from "../../base/paths.ts";
+import { rm } from "node:fs/promises";
+import { etcdPorts, etcdUnit, guardUnit, paths, workUnit } from "../../base/paths.ts";
 import { isFullVoter } from "../../decide/lineage.ts";
 import type { Decision } from "../../decide/decision.ts";
 import type { Facts } from "../../decide/facts.ts";
@@ -6,12 +7,15 @@ import type { Effects } from "../../act/effects.ts";
 import { fail } from "../../base/problem.ts";
 import { attributeOf } from "../../machine/attributes.ts";
 import { membership } from "../../machine/corosync.ts";
-import { lastingAttributes } from "../../machine/fence-times.ts";
+import { type LastingAttributes, lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
 import { isListening } from "../../machine/ports.ts";
-import { run } from "../../machine/process.ts";
+import { run, unended_ms } from "../../machine/process.ts";
+import { keepReserve } from "../../machine/reserve.ts";
+import { forgetRefusals } from "../../machine/refusals.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
-import { unitState } from "../../machine/systemd.ts";
+import { programOf, unitState } from "../../machine/systemd.ts";
+import type { Site } from "../../site/site.ts";
 import type { Part } from "../../record/open.ts";
 import { factsAttribute } from "../hands/attributes.ts";
 import type { Hands } from "../hands/effects.ts";
@@ -19,20 +23,25 @@ import { measuredTimes } from "../hands/measured.ts";
 import { Notes } from "../hands/notes.ts";
 import { failureOf } from "../hands/outcome.ts";
 import { membershipNow } from "../hands/quorum.ts";
+import { room_bytes_min, roomFor } from "../hands/room.ts";
 import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { watchReads } from "../hands/stall.ts";
 import { siteTimes } from "../hands/times.ts";
 import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
-import type { EtcdSeat } from "./agent.ts";
+import { UnfinishedNote } from "../status/unfinished.ts";
+import { type EtcdSeat, hindrance } from "./agent.ts";
 import { ocf, type Status } from "./ocf.ts";
 
-const etcd = "/usr/bin/etcd";
 /** Around the leave and etcd's own end: the one-shot is killed after three seconds, and systemd is asked whether etcd is down. */
 export const end_work_ms = 10_000;
 const word_ms = 2_000;
 const call_ms = 5_000;
+const write_ms = 2_000;
+export const guard_ms = 2_000;
+/** At the end of a stop: is the disk read-only, and is there a peer? */
+export const hindrance_ms = write_ms + unended_ms + call_ms;
 const stop_ms = 10_000;
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -44,14 +53,17 @@ export function etcdSeat(): EtcdSeat {
       for (const path of [paths.machine, paths.site, paths.etcdEnvironment])
         if (!(await exists(path)))
           return { status: ocf.notConfigured, why: `${path} is missing: this machine was not set up` };
-      return (await exists(etcd)) ? undefined : { status: ocf.notInstalled, why: `${etcd} is missing` };
+      const program = await programOf(etcdUnit, call_ms);
+      if (program !== undefined && (await exists(program))) return undefined;
+      return { status: ocf.notInstalled, why: `${program ?? `the program of ${etcdUnit}`} is missing` };
     },
     isCaredFor: async () => {
       if (await isListening(etcdPorts.client)) return true;
       const { active } = await unitState(workUnit, call_ms);
       return active === "active" || active === "activating";
     },
-    hasPeer: async () => (await membership(call_ms)).members.length > 1,
+    hasPeer,
+    takesWrites,
     stop: stopHere,
     checkSite: async () => {
       await loadSite(paths.site);
@@ -59,6 +71,36 @@ export function etcdSeat(): EtcdSeat {
     complain: (line) => process.stderr.write(line),
   };
 }
+
+/** One that runs goes on; in a shutdown systemd starts nothing any more. */
+const callGuard = async () => {
+  await run(["systemctl", "--no-block", "start", guardUnit], { accept: "any", deadline_ms: guard_ms }).catch(
+    failureOf,
+  );
+};
+
+const hasPeer = async () => (await membership(call_ms)).members.length > 1;
+/** By another program: on a disk that hangs, a write of this one's own would hold its end. */
+const takesWrites = async () => {
+  const probe = `${paths.state}.probe`;
+  const write = [
+    "dd",
+    "if=/dev/zero",
+    `of=${probe}`,
+    "bs=1",
+    "count=1",
+    "conv=fsync",
+    "status=none",
+  ] as const;
+  try {
+    const { status } = await run(write, { accept: "any", deadline_ms: write_ms });
+    if (status === 0) await rm(probe, { force: true });
+    return status === 0;
+  } catch (error) {
+    failureOf(error);
+    return false;
+  }
+};
 
 /** A site file that can't be read must not keep etcd from its stop: the answer to that would be a fence. */
 async function stopHere(): Promise<Status> {
@@ -80,11 +122,24 @@ async function stopHere(): Promise<Status> {
     notes.drop("leaving");
     return down.ok ? ocf.success : ocf.failed;
   }
-  return await stopEtcd({ hands, endWork, isDown: async () => !(await mayRun()), say });
+  return await stopEtcd({
+    hands,
+    endWork,
+    isDown: async () => !(await mayRun()),
+    hindrance: () => hindrance({ notes: hands.notes, hasPeer, takesWrites }),
+    callGuard,
+    say,
+  });
+}
+
+/** With what was read for them: whoever needs it too does not read it again. */
+interface LoadedHands extends Hands {
+  readonly site: Site;
+  readonly lasting: LastingAttributes | undefined;
 }
 
 /** This machine's hands. */
-export async function loadHands(by: Part = "agent"): Promise<Hands> {
+export async function loadHands(by: Part = "agent"): Promise<LoadedHands> {
   // It takes as long as the rest, and is waited for at its end.
   const lasting = lastingAttributes().catch(() => undefined);
   const { machineHands } = await import("../hands/effects.ts");
@@ -99,9 +154,17 @@ export async function loadHands(by: Part = "agent"): Promise<Hands> {
       "render the site again",
     );
   const { bootSystems } = await import("../hands/systems.ts");
-  const ways = new Ways({ site, me, folder: siteFolder(paths.site), systems: bootSystems() });
+  // A person who asks is answered by the BMCs as they are now.
+  if (by === "command") forgetRefusals(paths.run);
+  const folder = siteFolder(paths.site);
+  const ways = new Ways({ site, me, folder, systems: bootSystems(), files: paths });
   const hands = machineHands(ways, by, say);
-  return { ...hands, times: siteTimes(site, await measuredTimes(site, lasting)) };
+  return {
+    ...hands,
+    times: siteTimes(site, await measuredTimes(site, lasting)),
+    site,
+    lasting: await lasting,
+  };
 }
 
 /** The machine that this runs on, for fence_duet. */
@@ -129,6 +192,7 @@ export async function runOneShot(): Promise<void> {
   const watched = watch(hands.effects);
   const { peerName } = hands.saying;
   let complaint = "";
+  const unfinished = new UnfinishedNote();
   const { hearing } = await import("../credentials/machine.ts");
   // A peer that was away when a password was changed needs the new one from its first look on: it may have to fence at the next.
   const hear = hearing(hands.saying.me, say);
@@ -143,8 +207,10 @@ export async function runOneShot(): Promise<void> {
         return undefined;
       }
     },
-    complain: (why) => {
-      if (why !== complaint) say(`not done, and tried again: ${why}`);
+    told: (end) => {
+      unfinished.note(end);
+      const why = end.done ? "" : end.why;
+      if (!end.done && why !== complaint) say(`not done, and tried again: ${why}`);
       complaint = why;
     },
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
@@ -155,7 +221,9 @@ export async function runOneShot(): Promise<void> {
       // Nobody hears it while the peer is away, and a takeover must not wait for that.
       if (watched.last?.peer.seen !== "now") return;
       await tellSaying();
-      await heed(watched.last);
+      await tellWitness(hands);
+      await tellHere(hands);
+      await heed(watched.last, hands.site);
       const { careHere } = await import("../credentials/machine.ts");
       await careHere(hands.saying.me, say);
     },
@@ -174,11 +242,34 @@ async function tellProof(me: string, peer: string): Promise<void> {
   }
 }
 
-/** Asked for on the peer, by a person. What can't be read now is read at the next look. */
-async function heed(facts: Facts): Promise<void> {
-  const { doorsHere, heedWish } = await import("../planned/heed.ts");
+/** What can't be said now is said at the next look. */
+async function tellWitness({ site, lasting, saying: { me, peerName } }: LoadedHands): Promise<void> {
+  const { shareWitness } = await import("../hands/witness-word.ts");
+  const { adoptTests } = await import("../setup/witness.ts");
   try {
-    await heedWish(facts, doorsHere(say));
+    if (site.witness !== "off" && lasting !== undefined) await adoptTests(site, lasting);
+    await shareWitness({ site, me, peerName, files: paths });
+  } catch (error) {
+    failureOf(error);
+  }
+}
+
+/** An uninstall that was cut off behind its mark, and this machine is back: it is no machine that is gone. */
+async function tellHere({ lasting, saying: { me } }: LoadedHands): Promise<void> {
+  const { takeMarkBack } = await import("../uninstall/mark.ts");
+  try {
+    if (await takeMarkBack(me, lasting)) say(`an uninstall of ${me} was cut off: it takes part, and says so`);
+  } catch (error) {
+    failureOf(error);
+  }
+}
+
+/** Asked for on the peer, by a person. What can't be read now is read at the next look. */
+async function heed(facts: Facts, site: Site): Promise<void> {
+  const { doorsHere, heedWish } = await import("../planned/heed.ts");
+  const { placesOf } = await import("../hands/reach.ts");
+  try {
+    await heedWish(facts, doorsHere({ me: facts.me, places: placesOf(site, facts.me) }, say));
   } catch (error) {
     failureOf(error);
   }
@@ -205,16 +296,19 @@ async function isPeerHere(saying: Hands["saying"]): Promise<boolean> {
   }
 }
 
-/** Copies get their hashes, or go where they are not needed any more. What can't be done now is there at the next look. */
+/** Copies get their hashes, or go where they are not needed any more, and a reserve that was spent is there again. What can't be done now is there at the next look. */
 async function careForKept(): Promise<void> {
   const { hashOneLog } = await import("../hands/aside.ts");
   const { pruneKept } = await import("../hands/prune.ts");
   try {
     const gone = await pruneKept(paths.kept);
+    if ((roomFor(paths.state) ?? 0) > room_bytes_min) await keepReserve(paths.state);
     await hashOneLog(paths.kept);
     if (gone.length > 0) say(`old copies are removed from ${paths.kept}: ${gone.join(", ")}`);
   } catch (error) {
-    say(`an old copy in ${paths.kept} can't be removed, or read: ${failureOf(error).failure.said}`);
+    say(
+      `an old copy in ${paths.kept} can't be removed, or read, or no reserve be kept: ${failureOf(error).failure.said}`,
+    );
   }
 }
 

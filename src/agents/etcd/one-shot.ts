@@ -25,12 +25,12 @@ export interface OneShot {
   readonly atPeace: () => boolean;
   /** For the record: what the journals tell. It takes a while, and is asked for only where nobody waits for this machine. */
   readonly tellMore?: () => Promise<void>;
-  /** Told why something that was begun did not come to its end. */
-  readonly complain?: (why: string) => void;
+  /** Told how what was begun ended. */
+  readonly told?: (end: End) => void;
 }
 
 /** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
-export async function oneShot({ hands, peerWord, atPeace, tellMore, complain }: OneShot): Promise<void> {
+export async function oneShot({ hands, peerWord, atPeace, tellMore, told }: OneShot): Promise<void> {
   const { effects, times, recorder, notes, peerFirst } = hands;
   const wanted = () => notes.has("started") && !notes.has("leaving");
   const isWoken = () => notes.has("wake") || !wanted();
@@ -44,7 +44,7 @@ export async function oneShot({ hands, peerWord, atPeace, tellMore, complain }: 
     const ended = (end: End) => {
       recorder.stepsEnd(end);
       failures = end.done ? 0 : failures + 1;
-      if (!end.done) complain?.(end.why);
+      told?.(end);
     };
     /** Waits for another word of the peer's, or for a wake. */
     const isNews = async (wait_ms: number): Promise<boolean> => {

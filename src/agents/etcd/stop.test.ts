@@ -13,7 +13,7 @@ import { unended_ms } from "../../machine/process.ts";
 import { leaveTimes, siteTimes } from "../hands/times.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { systemctl_ms } from "../hands/unit.ts";
-import { end_work_ms } from "./machine.ts";
+import { end_work_ms, guard_ms, hindrance_ms } from "./machine.ts";
 import { oneShot, pauseAfter_ms } from "./one-shot.ts";
 import { ocf } from "./ocf.ts";
 import { stop_budget, stopEtcd, within } from "./stop.ts";
@@ -59,10 +59,16 @@ test("a stop ends the one-shot, leaves, and then etcd and its notes are gone", a
         steps.push("end the one-shot");
       },
       isDown: async () => !world.etcd.running,
+      hindrance: async () => undefined,
+      callGuard: async () => {
+        assert.ok(!notes.has("started"), "the guard would end at once");
+        steps.push("call the guard");
+      },
       say: (line) => said.push(line),
     });
     assert.equal(status, ocf.success);
     assert.equal(steps[0], "end the one-shot");
+    assert.equal(steps.at(-1), "call the guard");
     assert.ok(steps.includes("be removed through the peer"), steps.join(", "));
     assert.match(said.join(), /a leaves through b/);
     assert.equal(world.etcd.running, false);
@@ -80,6 +86,8 @@ test("a stop of what is stopped asks nobody; an etcd that can't be stopped is a 
         hands: { effects, times: fast, notes, recorder: recorder([]) },
         endWork: async () => {},
         isDown: async () => down,
+        hindrance: async () => undefined,
+        callGuard: async () => {},
         say: (line) => said.push(line),
       });
     const silent = { ...world.effects, facts: () => assert.fail("the world was looked at") };
@@ -91,6 +99,28 @@ test("a stop of what is stopped asks nobody; an etcd that can't be stopped is a 
     assert.match(said.join(), /its process stays/);
     assert.ok(notes.has("started"), "it is not stopped");
     assert.equal(notes.has("leaving"), false);
+  });
+});
+
+test("where only a fence can tell the peer that etcd has ended, the stop fails, and the one-shot goes on", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    const said: string[] = [];
+    notes.set("started");
+    const status = await stopEtcd({
+      hands: { effects: world.effects, times: fast, notes, recorder: recorder([]) },
+      endWork: async () => {},
+      isDown: async () => true,
+      hindrance: async () => "the disk takes no word of that",
+      callGuard: () => assert.fail("it is not stopped"),
+      say: (line) => said.push(line),
+    });
+    assert.equal(status, ocf.failed);
+    assert.match(said.join(), /takes no word/);
+    assert.deepEqual(
+      [notes.has("started"), notes.has("stop-failed"), notes.has("leaving")],
+      [true, true, false],
+    );
   });
 });
 
@@ -107,6 +137,8 @@ test("a stop at its slowest is over before Pacemaker's patience", () => {
     // It asks systemd once more at its end, whatever is left then.
     stop: times.etcd_stop_ms + systemctl_ms,
     score: times.attribute_ms,
+    hindrance: hindrance_ms,
+    guard: guard_ms + unended_ms,
     // Of a program that can't be ended when its time is over.
     grace: unended_ms,
   };
@@ -127,6 +159,8 @@ test("a picture or a step that hangs is left behind, and etcd is stopped", async
         hands: { effects: { ...world.effects, facts }, times: fast, notes, recorder: recorder(steps) },
         endWork: async () => {},
         isDown: async () => false,
+        hindrance: async () => undefined,
+        callGuard: async () => {},
         say: (line) => said.push(line),
         budget: { leave_ms: 20, lastStep_ms: 20 },
       });
@@ -237,8 +271,8 @@ test("how steps ended is told to the record, and the journals are read when noth
     const complaints: string[] = [];
     const run = () =>
       oneShot({
-        complain: (why) => {
-          complaints.push(why);
+        told: (end) => {
+          if (!end.done) complaints.push(end.why);
           // News: they end the pause before the next try.
           notes.set("wake");
         },

@@ -22,6 +22,10 @@ export interface Stop {
   readonly endWork: () => Promise<void>;
   /** No process of etcd's, and none on its way. */
   readonly isDown: () => Promise<boolean>;
+  /** Why the data can't be given up: etcd has ended then, and only a fence tells the peer so. */
+  readonly hindrance: () => Promise<string | undefined>;
+  /** From now on Pacemaker runs nothing here, and the guard sees to what comes of that: a lone survivor's Corosync may have ended. */
+  readonly callGuard: () => Promise<void>;
   readonly say: (line: string) => void;
   readonly budget?: { readonly leave_ms: number; readonly lastStep_ms: number };
 }
@@ -36,12 +40,14 @@ export async function stopEtcd(stop: Stop): Promise<Status> {
     await endWork();
     if (!(await isDown())) await leaveFirst(stop);
     const down = await effects.unit.stop(times.etcd_stop_ms);
-    if (!down.ok) {
-      say(`etcd could not be stopped: ${down.failure.said}`);
+    const why = down.ok ? await stop.hindrance() : `etcd could not be stopped: ${down.failure.said}`;
+    if (why !== undefined) {
+      say(why);
       notes.set("stop-failed");
       return ocf.failed;
     }
     notes.drop("started", "promoted", "stop-failed");
+    await stop.callGuard();
     // Pacemaker forgets it with the instance anyway.
     await effects.attributes.score(undefined, times.attribute_ms);
     return ocf.success;

@@ -126,7 +126,7 @@ class Survivor {
           bmc_ms: this.bmc_ms,
           turn_ms: 4 * this.bmc_ms,
           again_ms: 20,
-          tries_max: 5,
+          tries_max: 25,
         }),
       wake: async () => {
         this.woken++;

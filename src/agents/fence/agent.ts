@@ -10,7 +10,7 @@ import { fencePolicy } from "../../render/policy.ts";
 import { bmcEffects, lookAtPeer, silentWays } from "../hands/bmc.ts";
 import type { Systems } from "../hands/systems.ts";
 import { bmcEffect_ms } from "../hands/times.ts";
-import { Ways } from "../hands/ways.ts";
+import { type BmcFiles, Ways } from "../hands/ways.ts";
 import { actions, help, metadata } from "./metadata.ts";
 import { type FenceOptions, type Parsed, parseArguments, parseInput } from "./options.ts";
 
@@ -26,6 +26,8 @@ export interface FenceMachine {
   readonly siteFile: string;
   /** What is known of the BMCs from before. */
   readonly systems?: Systems;
+  /** Where is kept what is to be remembered of them. */
+  readonly files?: BmcFiles;
   readonly version: string;
   readonly readInput: () => Promise<string>;
   /** Needed for off alone: to read a power state takes nothing but a BMC. */
@@ -103,12 +105,13 @@ async function waysFor(options: FenceOptions, machine: FenceMachine): Promise<Wa
       ? { ...each, bmc: { ...each.bmc, credentials: { file: credentialsFile } } }
       : each,
   );
-  const { systems } = machine;
+  const { systems, files } = machine;
   return new Ways({
     site: { ...site, machines },
     me,
     folder: siteFolder(siteFile),
     ...(systems === undefined ? {} : { systems }),
+    ...(files === undefined ? {} : { files }),
   });
 }
 

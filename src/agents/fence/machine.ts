@@ -11,10 +11,14 @@ const input_ms = 5_000;
 /** Everything of the machine but what off needs beside a BMC: that is put together elsewhere. */
 export const fenceSeat = (
   version: string,
-): Pick<FenceMachine, "me" | "siteFile" | "systems" | "version" | "readInput" | "say" | "complain"> => ({
+): Pick<
+  FenceMachine,
+  "me" | "siteFile" | "systems" | "files" | "version" | "readInput" | "say" | "complain"
+> => ({
   me: ownName,
   siteFile: paths.site,
   systems: bootSystems(),
+  files: paths,
   version,
   // A person who gives no options at a terminal is told so, and not waited for.
   readInput: async () => (process.stdin.isTTY ? "" : await readInput(process.stdin)),

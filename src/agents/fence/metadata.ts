@@ -41,7 +41,7 @@ export const actions = [
 ] as const;
 
 const description =
-  "Switches the peer off by the Redfish service of its BMC, then by its PDU outlet if there is one. It refuses where this machine " +
+  "Switches the peer off by the Redfish service of its BMC, then by its PDU outlets if there are any, all of them. It refuses where this machine " +
   "may not take over, waits for this machine's turn where both may, and is a success only when Off was read. reboot is the same " +
   "as off: the peer is powered on again once this machine serves.";
 

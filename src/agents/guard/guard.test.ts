@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Effects } from "../../act/effects.ts";
+import { type Effects, failed } from "../../act/effects.ts";
 import { fast, FakeWorld, logOf, pick } from "../../act/testing.ts";
 import { empty, type Facts, type Holding } from "../../decide/facts.ts";
 import { guard } from "./guard.ts";
@@ -24,9 +24,11 @@ async function watched(
   world: FakeWorld,
   before: readonly (() => void)[],
   more: Partial<Effects> = {},
-): Promise<{ readonly said: readonly string[]; readonly steps: readonly string[] }> {
+): Promise<Record<"said" | "steps" | "told" | "called", readonly string[]>> {
   const said: string[] = [];
   const steps: string[] = [];
+  const told: string[] = [];
+  const called: string[] = [];
   let look = -1;
   await guard({
     hands: {
@@ -44,8 +46,11 @@ async function watched(
       look += 1;
       before[look]?.();
     },
+    now_ms: () => look * 100_000,
+    told: (end) => told.push(end.done ? "done" : end.why),
+    call: ({ rule }) => called.push(rule),
   });
-  return { said, steps };
+  return { said, steps, told, called };
 }
 
 const nothing = (): void => undefined;
@@ -155,4 +160,32 @@ test("who is with its peer, or started, has nothing to say", async () => {
   const facts = async (): Promise<Facts> => ({ ...world.facts(), fencePending: false });
   assert.deepEqual((await watched(world, [nothing, nothing], { facts })).said, []);
   assert.deepEqual((await watched(lone(), [])).said, []);
+});
+
+test("who waits long for the same calls a person, once; who waits for something else begins anew", async () => {
+  const world = lone();
+  // Both booted with the wire cut: each sees the other on.
+  world.peer = { ...world.peer, on: true };
+  const six = Array.from({ length: 6 }, () => nothing);
+  assert.deepEqual((await watched(world, six)).called, ["R-PEER-ON"]);
+  const changing = [
+    nothing,
+    nothing,
+    () => (world.tags = { mine: undefined, theirs: undefined }),
+    nothing,
+    nothing,
+  ];
+  assert.deepEqual((await watched(world, changing)).called, []);
+});
+
+test("a lone start that the rules allow, and that can't be done, is told with its reason", async () => {
+  const world = lone();
+  const bmc = {
+    ...world.effects.bmc,
+    commandOff: async () => failed("refused", "it refuses the credentials"),
+  };
+  const { told } = await watched(world, [nothing, nothing], { bmc });
+  assert.match(told.join(), /refuses the credentials/);
+  world.tags = { mine: { epoch: 6, owner: "b" }, theirs: { epoch: 6, owner: "b" } };
+  assert.deepEqual((await watched(world, [nothing, nothing])).told, [], "that is for the rules to say");
 });

@@ -1,4 +1,7 @@
 import { type GuardLook, guardLook } from "../../act/guard.ts";
+import type { End } from "../../act/steps.ts";
+import type { Verdict } from "../../decide/decide.ts";
+import { now_ms as monotonic_ms } from "../../machine/clock.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import type { Hands } from "../hands/effects.ts";
 
@@ -14,29 +17,49 @@ export interface Guard {
   readonly peerName: string;
   /** Pacemaker has started duet's resource here: from now on the agent speaks and acts for itself. */
   readonly isStarted: () => boolean;
+  /** Replaced by tests. */
+  readonly now_ms?: () => number;
   /** For the console and the journal. */
   readonly say: (line: string) => void;
   /** So long at most: sooner where somebody has said something, or the resource was started. */
   readonly pause: (ms: number) => Promise<void>;
+  /** How a lone start ended that the rules allow. */
+  readonly told: (end: End) => void;
+  /** Nobody serves here, for one and the same reason, for so long that a person should know. */
+  readonly call: (verdict: Verdict) => void;
 }
+
+/** Longer than a peer takes to boot, and a wire to be plugged in again. */
+const call_ms = 300_000;
 
 /**
  * A machine that booted without its peer runs nothing, and nothing of Pacemaker's says why. This does, for as long as the peer is
  * away, and starts the machine alone where the rules allow it. It grants quorum and no more: the agent decides once more.
  */
-export async function guard({ hands, me, peerName, isStarted, say, pause }: Guard): Promise<void> {
+export async function guard(given: Guard): Promise<void> {
+  const { hands, me, peerName, isStarted, say, pause, told, call, now_ms = monotonic_ms } = given;
   const { effects, times, recorder } = hands;
   let last = "";
+  let waits: { readonly rule: string; readonly since_ms: number; readonly called: boolean } | undefined;
   for (let pause_ms = patience_ms; ; pause_ms = again_ms) {
     await pause(pause_ms);
     if (isStarted()) return;
     const look = await guardLook(effects, times, (step) => recorder.step(step));
     recorder.stepsEnd(look?.end);
     // What is said of a machine that was started meanwhile is not so any more.
-    if (look === undefined || isStarted()) continue;
+    if (look === undefined || isStarted()) {
+      waits = undefined;
+      continue;
+    }
     const line = lineOf(me, peerName, look);
     if (line !== last) say(line);
     last = line;
+    const { verdict, end } = look;
+    if (end !== undefined && (end.done || end.why !== verdict.sentence)) told(end);
+    if (waits?.rule !== verdict.rule) waits = { rule: verdict.rule, since_ms: now_ms(), called: false };
+    if (waits.called || now_ms() - waits.since_ms < call_ms) continue;
+    call(verdict);
+    waits = { ...waits, called: true };
   }
 }
 

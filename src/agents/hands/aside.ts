@@ -6,6 +6,7 @@ import { lockSegment } from "../../facts/lock.ts";
 import { errnoOf, exists, isMissing, makeFolder, replaceSynced, syncFolder } from "../../machine/files.ts";
 import { isHalf } from "./half.ts";
 import { removeCopies } from "./prune.ts";
+import { dropStaged, finishSwap } from "./staged.ts";
 
 /**
  * `aside-0001`, …: in the order in which they were put there, whatever the clock said. `half-0001`, … for what a join left behind
@@ -14,11 +15,18 @@ import { removeCopies } from "./prune.ts";
 type Kind = "aside" | "half";
 const forms: Readonly<Record<Kind, RegExp>> = { aside: /^aside-([0-9]{4,})$/, half: /^half-([0-9]{4,})$/ };
 
+/** With all that belongs to it: what was made of it beside it is gone, or is the data where a swap was cut short. */
+export async function moveAside(data: string, kept: string): Promise<Outcome> {
+  await finishSwap(data);
+  await dropStaged(data);
+  return await putAside(data, kept);
+}
+
 /**
  * Puts etcd's data among the kept copies, by its name: that is done at once, however large it is. Nothing is replaced, and
  * nothing deleted that anybody could want: of halves the last one stays, or a join that fails again and again fills the disk.
  */
-export async function moveAside(data: string, kept: string): Promise<Outcome> {
+export async function putAside(data: string, kept: string): Promise<Outcome> {
   const member = join(data, "member");
   if (!(await exists(member))) return done;
   await using lock = await lockNewest(join(member, "wal"));

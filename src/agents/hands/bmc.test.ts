@@ -15,6 +15,7 @@ import {
 } from "../../../lab/bmc/testing.ts";
 import type { Outcome } from "../../act/effects.ts";
 import { until } from "../../machine/clock.ts";
+import { mayBeDone } from "../../redfish/failure.ts";
 import { fingerprintOf } from "../../redfish/testing.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
 import { ownSystems } from "./systems.ts";
@@ -79,7 +80,7 @@ test("the peer is commanded off and on, and its power read", async () => {
     deadline_ms: 5_000,
     every_ms: 10,
   });
-  assert.deepEqual(bmc.offWays, ["BMC"]);
+  assert.deepEqual(bmc.offWays, [["BMC"]]);
   assert.equal(failure(await bmc.commandOff("outlet", 2_000)).kind, "refused");
 });
 
@@ -107,9 +108,25 @@ test("a silent BMC ends with the deadline of the whole effect, whatever it hangs
       failure(await bmc.peerPower(300)).said,
       /the BMC of node2: no complete answer within 300 ms/,
     );
-    assert.equal(failure(await bmc.commandOff("BMC", 300)).kind, "deadline", kind);
+    // It hangs before the command has gone out.
+    assert.equal(failure(await bmc.commandOff("BMC", 300)).kind, "unreachable", kind);
     assert.equal(metal.powered, true);
   }
+});
+
+test("a command that is refused is told from one that may have been taken", async () => {
+  for (const [kind, told] of [
+    ["unauthorized", "refused"],
+    ["server-error", "failed"],
+  ] as const) {
+    await clearFaults(theirs.folder);
+    await fault(kind);
+    assert.equal(failure(await bmcEffects(plain).commandOff("BMC", 2_000)).kind, told, kind);
+  }
+  for (const status of [400, 409]) assert.ok(mayBeDone({ kind: "status", status, said: "it is off" }));
+  assert.ok(!mayBeDone({ kind: "status", status: 500, said: "" }));
+  assert.ok(mayBeDone({ kind: "deadline", deadline_ms: 1, sent: true }));
+  assert.ok(!mayBeDone({ kind: "deadline", deadline_ms: 1 }));
 });
 
 test("a silent BMC costs one call, however long the effect may take", async () => {
@@ -142,14 +159,14 @@ test("a command of a chain that is out of time is not sent", async () => {
   await fault("slow", "0.25");
   const bmc = bmcEffects(new Ways({ site, me: "node1", folder }));
   metal.done.length = 0;
-  assert.equal(failure(await bmc.commandOff("BMC", 600)).kind, "deadline");
+  assert.equal(failure(await bmc.commandOff("BMC", 600)).kind, "unreachable");
   await new Promise((resolve) => setTimeout(resolve, 700));
   assert.deepEqual(metal.done, []);
 });
 
 test("the outlet tells where the BMC is silent, and only there", async () => {
   const bmc = bmcEffects(fed);
-  assert.deepEqual(bmc.offWays, ["BMC", "outlet"]);
+  assert.deepEqual(bmc.offWays, [["BMC"], ["outlet"]]);
   // Off at its outlet, and On by its BMC: it has power from somewhere else.
   value(await bmc.commandOff("outlet", 2_000));
   await until("the outlet is off", async () => !feed.powered, { deadline_ms: 5_000, every_ms: 10 });
@@ -227,7 +244,7 @@ test("every way that does not answer is named", async () => {
 test("an outlet that answers too late is not switched: its turn may be over", async () => {
   await writeFault(join(folder, "pdu"), parseFault("slow", "0.4"));
   const late = failure(await bmcEffects(fed).commandOff("outlet", 1_000));
-  assert.equal(late.kind, "deadline");
+  assert.equal(late.kind, "unreachable");
   await clearFaults(join(folder, "pdu"));
   assert.equal(feed.powered, true);
 });

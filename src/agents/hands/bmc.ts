@@ -3,7 +3,7 @@ import {
   type BmcEffects,
   done,
   failed,
-  type OffWay,
+  type OffSwitch,
   type Outcome,
   success,
 } from "../../act/effects.ts";
@@ -11,22 +11,31 @@ import type { Facts, Lineage, Tag } from "../../decide/facts.ts";
 import { raising } from "../../decide/lineage.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { RedfishClient, Tag as RedfishTag } from "../../redfish/client.ts";
-import { failureOf, timer } from "./outcome.ts";
-import { parseTag, tagText } from "./tag.ts";
-import { told, type Ways } from "./ways.ts";
+import { keepText } from "./asset-tags.ts";
+import { leftTest, putBack } from "./left-test.ts";
+import { attempt, timer, within } from "./outcome.ts";
+import {
+  commandOutletOff,
+  type OutletsRead,
+  outletSwitches,
+  readOutlets,
+  silentOutlets,
+  switchOutletsOn,
+} from "./outlets.ts";
+import { isOurs, parseTag, tagText } from "./tag.ts";
+import { note_ms, watchTag } from "./tag-watch.ts";
+import { commanded, told, type Ways, waits } from "./ways.ts";
 
 export function bmcEffects(ways: Ways): BmcEffects {
-  const { theirs } = ways;
+  const outlets = outletSwitches(ways.theirs);
   return {
-    peerPower: (deadline_ms) => attempt(() => peerPower(ways, deadline_ms)),
-    offWays: theirs.pdu === undefined ? ["BMC"] : ["BMC", "outlet"],
-    commandOff: (way, deadline_ms) => attempt(() => commandOff(ways, way, deadline_ms)),
+    peerPower: (deadline_ms, by) => attempt(() => peerPower(ways, deadline_ms, by)),
+    offWays: outlets.length === 0 ? [["BMC"]] : [["BMC"], outlets],
+    commandOff: (at, deadline_ms) => attempt(() => commandOff(ways, at, deadline_ms)),
     commandOn: (deadline_ms) => attempt(() => commandOn(ways, deadline_ms)),
     raiseTag: (bmc, lineage, deadline_ms) => attempt(() => raiseTag(ways, bmc, lineage, deadline_ms)),
   };
 }
-
-const attempt = <T>(ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> => ask().catch(failureOf);
 
 /** What one look at a BMC gave; undefined is what it did not tell. */
 export interface Look {
@@ -36,71 +45,93 @@ export interface Look {
   readonly why: string;
 }
 
-async function look(ways: Ways, side: Bmc, deadline_ms: number): Promise<Look> {
+interface Shown {
+  readonly power: string | undefined;
+  readonly text: string | null | undefined;
+}
+
+async function look(
+  ways: Ways,
+  side: Bmc,
+  deadline_ms: number,
+  waitsAfter: number = waits.look,
+): Promise<Look> {
   const where = `the BMC of ${ways[side].name}`;
   const unreadable = { power: undefined, tag: { kind: "unreadable" } } as const;
-  const seen = await attempt(async () => {
-    const read = await (await ways.bmc(side, deadline_ms)).look();
-    return read.ok ? success(read.value) : told(ways, read.failure, where, deadline_ms);
+  const seen = await attempt(async (): Promise<Outcome<Shown>> => {
+    const watched = await watchTag(ways, side);
+    const client = await ways.bmc(side, deadline_ms, waitsAfter);
+    const read = await client.look();
+    if (!read.ok) return told(ways, read.failure, where, deadline_ms);
+    const { power, tag } = read.value;
+    if (tag === undefined) return success({ power, text: undefined });
+    const text = await withoutTest(ways, side, client, tag);
+    await watched(text);
+    return success({ power, text });
   });
   if (!seen.ok) return { ...unreadable, why: seen.failure.said };
-  const { power, tag } = seen.value;
+  const { power, text } = seen.value;
   return {
     power,
-    tag: tag === undefined ? unreadable.tag : parseTag(ways.site, tag.tag),
+    tag: text === undefined ? unreadable.tag : parseTag(ways.site, text),
     why: `${where} tells no power`,
   };
 }
 
-/** The state of the outlet that feeds the peer and its BMC; undefined where there is none, or it does not answer. */
-async function outletState(ways: Ways, deadline_ms: number): Promise<string | undefined> {
-  const state = await attempt(async () => {
-    const read = await (await ways.outlet(deadline_ms))?.powerState();
-    return success(read?.ok === true ? read.value : undefined);
-  });
-  return state.ok ? state.value : undefined;
+/** Each machine tests its peer's BMC alone, so what is left in its own is its peer's. */
+async function withoutTest(
+  { files, theirs }: Ways,
+  side: Bmc,
+  client: RedfishClient,
+  seen: RedfishTag,
+): Promise<string | null> {
+  if (files === undefined || side === "mine") return seen.tag;
+  const left = await within(note_ms, async () => success(await leftTest(files.tagTest)));
+  if (!left.ok || left.value?.bmc !== theirs.bmc.url) return seen.tag;
+  return (await putBack(client, left.value, seen, files.tagTest)).tag;
 }
 
 /**
- * By the BMC; where that does not answer, by the outlet. Never the other way round: a BMC that still says On has power from
+ * By the BMC; where that does not answer, by the outlets. Never the other way round: a BMC that still says On has power from
  * somewhere else, and so may its machine. Only `Off` means Off: a machine that is powering off still runs.
  */
-const powerOf = (bmc: string | undefined, outlet: string | undefined): Facts["peerPower"] => {
-  if (bmc !== undefined) return bmc === "Off" ? "off" : "on";
-  if (outlet === undefined) return "unreadable";
-  return outlet === "Off" ? "off" : "fed";
-};
+const powerOf = (bmc: string | undefined, outlets: OutletsRead["power"]): Facts["peerPower"] =>
+  bmc === undefined ? outlets : bmc === "Off" ? "off" : "on";
 
-/** Both are asked at once. With an outlet to ask the BMC gets half a call's time: the answer is wanted in any case. */
-export async function lookAtPeer(ways: Ways, deadline_ms: number): Promise<Look & Pick<Facts, "peerPower">> {
-  const bmc_ms = ways.theirs.pdu === undefined ? deadline_ms : Math.min(deadline_ms, ways.call_ms) / 2;
-  const [seen, outlet] = await Promise.all([look(ways, "theirs", bmc_ms), outletState(ways, deadline_ms)]);
-  return { ...seen, peerPower: powerOf(seen.power, outlet) };
+interface PeerLook extends Look, Pick<Facts, "peerPower"> {
+  readonly outlets: OutletsRead;
 }
 
-/** For one picture of the world: both BMCs and the outlet at once, and nothing waits for a second longer than the patience. */
+/** All are asked at once. With an outlet to ask the BMC gets half a call's time: the answer is wanted in any case. */
+export async function lookAtPeer(ways: Ways, deadline_ms: number): Promise<PeerLook> {
+  const bmc_ms = ways.theirs.pdus.length === 0 ? deadline_ms : Math.min(deadline_ms, ways.call_ms) / 2;
+  const [seen, outlets] = await Promise.all([look(ways, "theirs", bmc_ms), readOutlets(ways, deadline_ms)]);
+  return { ...seen, outlets, peerPower: powerOf(seen.power, outlets.power) };
+}
+
+/** For one picture of the world: both BMCs and the outlets at once, and nothing waits for a second longer than the patience. */
 export async function readBmcs(ways: Ways, patience_ms: number): Promise<Pick<Facts, "peerPower" | "tags">> {
   const [mine, theirs] = await Promise.all([look(ways, "mine", patience_ms), lookAtPeer(ways, patience_ms)]);
   return { peerPower: theirs.peerPower, tags: { mine: mine.tag, theirs: theirs.tag } };
 }
 
-async function peerPower(ways: Ways, deadline_ms: number): Promise<Outcome<"on" | "off">> {
-  const { peerPower: power, why } = await lookAtPeer(ways, deadline_ms);
-  if (power === "on" || power === "off") return success(power);
-  return failed("unreachable", power === "fed" ? `${why}; its outlet is on` : why);
+async function peerPower(
+  ways: Ways,
+  deadline_ms: number,
+  by?: "BMC" | "outlets",
+): Promise<Outcome<"on" | "off">> {
+  const { power, why, outlets } = await lookAtPeer(ways, deadline_ms);
+  const byBmc = by === "outlets" && power === "Off" ? undefined : power;
+  const told = powerOf(byBmc, by === "BMC" ? "unreadable" : outlets.power);
+  if (told === "on" || told === "off") return success(told);
+  return failed("unreachable", [why, ...outlets.said].join("; "));
 }
 
 /** Why each way to the peer's power that tells nothing does not; all are asked at once. */
 export async function silentWays(ways: Ways, deadline_ms: number): Promise<readonly string[]> {
-  const { name } = ways.theirs;
-  const outlet = async (): Promise<Outcome> => {
-    const read = await (await ways.outlet(deadline_ms))?.powerState();
-    return read === undefined || read.ok
-      ? done
-      : told(ways, read.failure, `the outlet of ${name}`, deadline_ms);
-  };
-  const [bmc, pdu] = await Promise.all([look(ways, "theirs", deadline_ms), attempt(outlet)]);
-  return [...(bmc.power === undefined ? [bmc.why] : []), ...(pdu.ok ? [] : [pdu.failure.said])];
+  const bmcLook = look(ways, "theirs", deadline_ms, waits.need);
+  const [bmc, outlets] = await Promise.all([bmcLook, silentOutlets(ways, deadline_ms)]);
+  return [...(bmc.power === undefined ? [bmc.why] : []), ...outlets];
 }
 
 /**
@@ -108,24 +139,20 @@ export async function silentWays(ways: Ways, deadline_ms: number): Promise<reado
  * at all, the rest is for its answer: begun at the very end of this machine's window, it is later than that by a quarter of the window
  * at most, and a fence's bound (src/render/fence-times.ts) has that room. One whose answer does not come in time may have been taken.
  */
-async function commandOff(ways: Ways, way: OffWay, deadline_ms: number): Promise<Outcome> {
-  const { name } = ways.theirs;
-  const latest_ms = now_ms() + deadline_ms / 4;
-  const inTime = () => now_ms() <= latest_ms;
-  const where = way === "BMC" ? `the BMC of ${name}` : `the outlet of ${name}`;
-  const taken =
-    way === "BMC"
-      ? await (await ways.bmc("theirs", deadline_ms)).reset("ForceOff", inTime)
-      : await (await ways.outlet(deadline_ms))?.power("Off", inTime);
-  if (taken === undefined) return failed("refused", `${name} has no outlet in the site file`);
-  return taken.ok ? done : told(ways, taken.failure, where, deadline_ms);
+async function commandOff(ways: Ways, at: OffSwitch, deadline_ms: number): Promise<Outcome> {
+  const early_ms = deadline_ms / 4;
+  if (at !== "BMC") return await commandOutletOff(ways, at, early_ms, deadline_ms);
+  const latest_ms = now_ms() + early_ms;
+  const bmc = await ways.bmc("theirs", deadline_ms, waits.command, "command");
+  const taken = await bmc.reset("ForceOff", () => now_ms() <= latest_ms);
+  return commanded(ways, taken, `the BMC of ${ways.theirs.name}`, deadline_ms);
 }
 
 /** The feed first: without it there is no BMC to ask. Some BMCs refuse On for a machine that is on. */
 async function commandOn(ways: Ways, deadline_ms: number): Promise<Outcome> {
   const left_ms = timer(deadline_ms);
-  await (await ways.outlet(left_ms() / 2))?.power("On");
-  const taken = await (await ways.bmc("theirs", left_ms())).reset("On");
+  await switchOutletsOn(ways, left_ms() / 2);
+  const taken = await (await ways.bmc("theirs", left_ms(), waits.command, "command")).reset("On");
   if (taken.ok) return done;
   const seen = await look(ways, "theirs", left_ms());
   return seen.power === "On"
@@ -143,20 +170,32 @@ async function raiseTag(
   deadline_ms: number,
 ): Promise<Outcome<"written" | "higher">> {
   const end_ms = now_ms() + deadline_ms;
-  const client = await ways.bmc(bmc, deadline_ms);
+  const client = await ways.bmc(bmc, deadline_ms, waits.need);
   const where = `the BMC of ${ways[bmc].name}`;
   for (let tries = 0; ; tries++) {
+    const watched = await watchTag(ways, bmc);
     const seen = await client.readTag();
     if (!seen.ok) return told(ways, seen.failure, where, deadline_ms);
     const found = parseTag(ways.site, seen.value.tag);
     const how = raising(found, lineage);
+    await watched(seen.value.tag, how === "raised");
     if (how !== "raised") return success(how === "same" ? "written" : "higher");
-    const written = await write(client, tagText(ways.site, lineage), seen.value);
+    await keepForeign(ways, bmc, seen.value.tag);
+    const text = tagText(ways.site, lineage);
+    const written = await write(client, text, seen.value);
+    if (written.ok && written.value) await watched(text);
     if (written.ok)
       return written.value ? success("written") : failed("failed", `${where}: the tag does not read back`);
     if (written.failure.kind !== "changed" || tries + 1 >= tries_max || now_ms() >= end_ms)
       return told(ways, written.failure, where, deadline_ms);
   }
+}
+
+/** For `duet uninstall`. What can't be kept holds up no takeover: it was a text for people, and here everybody waits. */
+export async function keepForeign(ways: Ways, side: Bmc, text: string | null): Promise<void> {
+  const { site, files } = ways;
+  if (files === undefined || text === null || text.trim() === "" || isOurs(site, text)) return;
+  await within(note_ms, async () => success(await keepText(ways[side], text, files.assetTags)));
 }
 
 /** True: it is there. An answer of 202, or of a BMC that keeps it for later, is none: only what reads back counts. */

@@ -3,12 +3,13 @@ import { type FileHandle, mkdir, open, readdir, readFile, stat, writeFile } from
 import { join } from "node:path";
 import { test } from "node:test";
 import { copyFolder, factsAsEtcd, Pair, scratch, versions } from "../../../lab/etcd36/testing.ts";
-import type { DiskEffects, LogFacts, Outcome, State } from "../../act/effects.ts";
+import type { DiskEffects, LogFacts, State } from "../../act/effects.ts";
 import { checkKept, sums_name } from "../../facts/keep.ts";
 import { state_empty } from "../../facts/state.ts";
 import { sleep } from "../../machine/clock.ts";
 import { run } from "../../machine/process.ts";
 import { type Disk, diskEffects } from "./disk.ts";
+import { failureOf, valueOf } from "./testing-outcome.ts";
 
 const disk_ms = 60_000;
 const [newest, ...others] = await versions();
@@ -28,20 +29,9 @@ function diskAt(folder: string, data = join(folder, "etcd"), running = false) {
     paths: { etcdData: data, state: join(folder, "state"), kept: join(folder, "kept") },
     isRunning: async () => running,
     note: (why) => notes.push(why),
+    self: { name: "a", peerUrls: [] },
   };
   return { ...diskEffects(disk), paths: disk.paths, notes };
-}
-
-async function valueOf<T>(outcome: Promise<Outcome<T>>): Promise<T> {
-  const found = await outcome;
-  assert.ok(found.ok, JSON.stringify(found));
-  return found.value;
-}
-
-async function failureOf<T>(outcome: Promise<Outcome<T>>): Promise<string> {
-  const found = await outcome;
-  assert.ok(!found.ok);
-  return `${found.failure.kind}: ${found.failure.said}`;
 }
 
 test("a machine without data holds nothing, and nothing is done to it", async () => {
@@ -121,6 +111,7 @@ for (const etcd of [newest, ...others])
         data: true,
         standing: "voter" as const,
         others: theirs.memberId.toString(16),
+        version: `${etcd.version}.0`,
       };
       assert.deepEqual(await valueOf(disk.inspect()), voter);
       assert.deepEqual(await valueOf(disk.logEnd()), mine.last);

@@ -9,8 +9,11 @@ import { segmentNames } from "../../facts/names.ts";
 import { readState } from "../../facts/state.ts";
 import { sleep } from "../../machine/clock.ts";
 import { exists } from "../../machine/files.ts";
+import type { NamedMember } from "../../render/etcd.ts";
 import { hashKept, moveAside } from "./aside.ts";
+import { bumpEffects } from "./bump.ts";
 import { failureOf, timer, within } from "./outcome.ts";
+import { dataAt } from "./staged.ts";
 import { stateFile } from "./state-file.ts";
 
 export interface Disk {
@@ -20,22 +23,37 @@ export interface Disk {
   readonly isRunning: () => Promise<boolean>;
   /** For the recorder: why a log can't be judged. */
   readonly note: (why: string) => void;
+  /** Under which name and addresses the others know this machine's member. */
+  readonly self: NamedMember;
+  /** Replaced by tests. */
+  readonly etcdutl?: string;
 }
 
-export function diskEffects({ paths, isRunning, note }: Disk): DiskEffects {
+/** What reads the data and never writes it: that is done by who is at no site any more, too. */
+export const readingDisk = ({
+  paths,
+  isRunning,
+  note,
+}: Omit<Disk, "self">): Pick<DiskEffects, "inspect"> => ({
+  inspect: async () => {
+    const reading = await readCalmly(await dataAt(paths), isRunning);
+    if (typeof reading !== "string") return success(logFacts(reading, note));
+    note(reading);
+    return success({ ...no_log, data: true, standing: "unknown" });
+  },
+});
+
+export function diskEffects(disk: Disk): DiskEffects {
+  const { paths, isRunning, note } = disk;
   const copyOf = (epoch: number) => join(paths.kept, `epoch-${epoch}`);
   return {
     ...stateFile(paths.state),
-    inspect: async () => {
-      const reading = await readCalmly(paths.etcdData, isRunning);
-      if (typeof reading !== "string") return success(logFacts(reading, note));
-      note(reading);
-      return success({ ...no_log, data: true, standing: "unknown" });
-    },
+    ...readingDisk(disk),
+    ...bumpEffects(disk),
     logEnd: async () => {
       try {
         if (await isRunning()) return success(undefined);
-        return success(readMemberFacts(paths.etcdData)?.last);
+        return success(readMemberFacts(await dataAt(paths))?.last);
       } catch (error) {
         return failureOf(error);
       }
@@ -108,6 +126,7 @@ function logFacts(facts: MemberFacts | undefined, note: Disk["note"]): LogFacts 
     removalInLog: facts.removalInLog,
     tailLost: facts.tailLost,
     others: others.map((id) => id.toString(16)).join(","),
+    version: facts.version,
   };
 }
 

@@ -1,14 +1,15 @@
-import type { Effects } from "../../act/effects.ts";
+import type { Effects, Hindrance } from "../../act/effects.ts";
 import type { Times } from "../../act/times.ts";
-import { etcdResource, paths } from "../../base/paths.ts";
+import { etcdResource, etcdUnit, paths } from "../../base/paths.ts";
 import type { Problem } from "../../base/problem.ts";
 import { decide } from "../../decide/decide.ts";
 import { sleep } from "../../machine/clock.ts";
+import { installedEtcd } from "../../machine/etcd/program.ts";
 import { forgetFailures } from "../../machine/pacemaker.ts";
 import { openRecorder, type Part } from "../../record/open.ts";
 import type { Recorder } from "../../record/recorder.ts";
 import { wrap } from "../../record/wrap.ts";
-import { detectionOf, orderedMachines } from "../../render/corosync.ts";
+import { detectionOf, nodeIdOf } from "../../render/corosync.ts";
 import { telling, tellVerdict } from "../alerts/listen.ts";
 import { tellConsole } from "../status/console.ts";
 import { Said } from "../status/said.ts";
@@ -21,7 +22,7 @@ import { markingHalf } from "./half.ts";
 import { unitAt } from "./local-etcd.ts";
 import { MemoryFile } from "./memory.ts";
 import { Notes } from "./notes.ts";
-import { counting, paced } from "./pace.ts";
+import { counting, countingSyncs, paced } from "./pace.ts";
 import { quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
 import { roomFor } from "./room.ts";
@@ -55,9 +56,13 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const recorder = openRecorder(mine.name, by, trouble, paths, telling(mine.name));
   const saying = sayingOf(ways);
   const reach = new Reach(site, mine, theirs);
-  const noteHeld = (held: boolean) => (held ? notes.set("held") : notes.drop("held"));
-  const unit = { ...unitAt(site, mine, theirs), noteHeld };
-  const disk = diskEffects({ paths, isRunning: () => mayRun(), note: say });
+  const noteHindrance = (because: Hindrance | undefined) =>
+    because === undefined ? notes.drop("held") : notes.set(because);
+  const unit = { ...unitAt(site, mine, theirs), noteHindrance };
+  const disk = countingSyncs(
+    diskEffects({ paths, isRunning: () => mayRun(), note: say, self: unit.self }),
+    notes,
+  );
   const first = redoingFirst(unitEffects(unit), disk.inspect, () => mayRun());
   const { unit: inner, members } = markingHalf(
     paths.etcdData,
@@ -79,6 +84,8 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
       };
     },
     peerServes: (deadline_ms) => reach.peerServes(deadline_ms),
+    program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
+    peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
     word: (ring, asksPeer) => wordNow(saying, ring, asksPeer),
     witness: async () => witnessOf(site, await readWitness()),
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
@@ -136,11 +143,10 @@ function noting(effects: Effects, said = new Said()): Effects {
 }
 
 function sayingOf({ site, mine, theirs }: Ways): Saying {
-  const peerId = 1 + orderedMachines(site).findIndex(({ name }) => name === theirs.name);
   return {
     me: mine.name,
     peerName: theirs.name,
-    peerId,
+    peerId: nodeIdOf(site, theirs.name),
     resource: etcdResource,
     memory: new MemoryFile(),
   };

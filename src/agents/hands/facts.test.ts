@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { logOf } from "../../act/testing.ts";
 import { failed, type LogFacts, type Published, success } from "../../act/effects.ts";
-import { empty, no_word } from "../../decide/facts.ts";
+import { fail } from "../../base/problem.ts";
+import { empty, type Facts, no_word } from "../../decide/facts.ts";
 import { state_empty } from "../../facts/state.ts";
 import type { NodeView, View } from "../../machine/pacemaker-view.ts";
 import { fakeService } from "../../redfish/testing.ts";
@@ -77,6 +78,8 @@ class Machine {
       corosync: this.corosync,
       pacemaker: this.pacemaker.of("node1"),
     },
+    program: async () => "3.6.16",
+    peerVersions: async () => ({ peer: "3.6.16", cluster: "3.6.0" }),
     readState: async () => success({ ...state_empty, lineage: { epoch: 3, owner: "node1" }, full: true }),
     inspect: async () => success(log),
     etcd: async () => ({ running: true, leader: true, failedStarts: 0 }),
@@ -196,4 +199,42 @@ test("its own facts need neither a BMC nor the peer", async () => {
   assert.equal(machine.asked, 0);
   assert.deepEqual(own.self, (await gatherFacts(machine.sources)).self);
   assert.deepEqual(machine.memory.read().remembered.heard, peerSays);
+});
+
+test("which etcd would start, and on which data, is in the picture of a machine that may start one; the peer is asked where it serves", async () => {
+  const down = { running: false, leader: false, failedStarts: 0 };
+  const machine = new Machine();
+  const gatherWith = (more: Partial<Sources>): Promise<Facts> => gatherFacts({ ...machine.sources, ...more });
+  assert.equal((await gatherWith({})).etcd.versions, undefined, "it runs, and nothing is to be started");
+  const inspect = async () => success({ ...log, version: "3.6.0" });
+  const facts = await gatherWith({ etcd: async () => down, inspect });
+  assert.deepEqual(facts.etcd.versions, {
+    program: "3.6.16",
+    data: "3.6.0",
+    peer: "3.6.16",
+    cluster: "3.6.0",
+  });
+  assert.equal("version" in facts.self, false, "the peer is not told: it has no use for it");
+  const leaderless = await gatherWith({ etcd: async () => ({ ...down, running: true }), inspect });
+  assert.deepEqual(leaderless.etcd.versions, {
+    program: "3.6.16",
+    data: "3.6.0",
+    peer: undefined,
+    cluster: undefined,
+  });
+  machine.corosync.lose("1.d");
+  assert.equal(
+    (await gatherWith({})).etcd.versions?.program,
+    "3.6.16",
+    "who is alone may have to start anew",
+  );
+  machine.corosync.join("1.11");
+  const silent = async () => fail("DUET-E-PROCESS-DEADLINE", "etcd", "it does not answer", "see why");
+  const unknown = await gatherWith({ etcd: async () => down, program: silent, peerVersions: silent });
+  assert.deepEqual(unknown.etcd.versions, {
+    program: undefined,
+    data: undefined,
+    peer: undefined,
+    cluster: undefined,
+  });
 });

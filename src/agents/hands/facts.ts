@@ -1,7 +1,7 @@
 import type { LogFacts, Outcome, OwnFacts, Published, State } from "../../act/effects.ts";
 import { holdingOf, picture, type Readings, remember } from "../../act/picture.ts";
 import { isSame } from "../../act/publish.ts";
-import { empty, type Etcd, type Facts, type Word } from "../../decide/facts.ts";
+import { empty, type Etcd, type Facts, type Versions, type Word } from "../../decide/facts.ts";
 import { state_empty } from "../../facts/state.ts";
 import * as pacemaker from "../../machine/attributes.ts";
 import { sinceBoot_ms } from "../../machine/clock.ts";
@@ -22,6 +22,10 @@ export interface Sources {
   readonly etcd: () => Promise<Etcd>;
   /** By a linearizable read at its etcd. */
   readonly peerServes: (deadline_ms: number) => Promise<boolean>;
+  /** What a start would run. */
+  readonly program: (deadline_ms: number) => Promise<string | undefined>;
+  /** Of the serving peer's etcd. */
+  readonly peerVersions: (deadline_ms: number) => Promise<Pick<Versions, "peer" | "cluster"> | undefined>;
   /** An admin's word is for the membership in which it was said; the peer is asked for one only where it could matter. */
   readonly word: (ring: string, asksPeer: boolean) => Promise<Word>;
   readonly firstStart: () => Promise<boolean>;
@@ -47,12 +51,15 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
   const { me, peerName, resource } = saying;
   const first = await membershipOf(saying);
   const patience_ms = patient_calls * ways.call_ms;
-  const [bmcs, peerServes, etcd, view] = await Promise.all([
+  const [bmcs, peerServes, etcd, view, program] = await Promise.all([
     readBmcs(ways, isHurried(first, saying) ? hurry_ms : patience_ms),
     first?.peer === true ? sources.peerServes(call_ms) : false,
     sources.etcd(),
     orUndefined(() => (sources.view ?? viewOf)(resource, call_ms)),
+    orUndefined(() => sources.program(call_ms)),
   ]);
+  const theirs =
+    peerServes && !etcd.running ? await orUndefined(() => sources.peerVersions(call_ms)) : undefined;
   const { seen, said, memory } = await listen(saying);
   const own = await holdings(sources);
   return {
@@ -70,10 +77,22 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     ),
     witness: await sources.witness(),
     firstStart: await sources.firstStart(),
-    etcd,
+    etcd: isSettled(etcd, own, seen)
+      ? etcd
+      : {
+          ...etcd,
+          versions: { program, data: own.log.version, peer: theirs?.peer, cluster: theirs?.cluster },
+        },
     ...believed(view, me, peerName, seen?.peer === true),
   };
 }
+
+/** It runs beside its peer, and nothing will start it anew: every look would keep what no rule asks for. */
+const isSettled = (
+  { running, leader }: Etcd,
+  { state }: Pick<Readings, "state">,
+  seen: Seen | undefined,
+): boolean => running && leader && state.full && state.takeover === undefined && seen?.peer === true;
 
 /** Of a peer that was lost before it said a word in this boot, both tags are all that is known: they are waited for. */
 const isHurried = (seen: Seen | undefined, { memory }: Saying): boolean =>

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { etcdPorts } from "../../base/paths.ts";
+import { closedPort, etcdPorts } from "../../base/paths.ts";
 import { failed, type Outcome, success } from "../../act/effects.ts";
 import { type Endpoint, memberList } from "../../machine/etcd/client.ts";
 import { https } from "../../machine/https.ts";
@@ -24,9 +24,10 @@ export async function loadTls(name: Exclude<Certificate, "ca">): Promise<Endpoin
 }
 
 /** The unit of this machine, at its site. */
-export function unitAt(site: Site, self: Machine, peer: Machine): Omit<Unit, "noteHeld"> {
+export function unitAt(site: Site, self: Machine, peer: Machine): Omit<Unit, "noteHindrance"> {
   return {
     self: { name: self.name, peerUrls: peerUrls(self) },
+    closedUrl: localUrl(site, closedPort),
     answers: (deadline_ms) => answers(localUrl(site, etcdPorts.peer), deadline_ms),
     peerMembers: (deadline_ms) => peerMembers(clientUrls(peer), deadline_ms),
   };

@@ -33,7 +33,7 @@ type Place = Pick<TlsEtcd, "endpoint" | "peerUrls">;
 
 function effectsAt(self: Place, peer: Place): ReturnType<typeof memberEffects> {
   const at = ({ endpoint, peerUrls }: Place) => ({ endpoint: async () => endpoint, peerUrls });
-  return memberEffects({ self: at(self), peer: at(peer) });
+  return memberEffects({ self: at(self), inside: at(self), peer: at(peer) });
 }
 
 for (const version of await versions())
@@ -177,7 +177,7 @@ test("whose member it is, by its whole address", () => {
     endpoint: () => assert.fail("whose member it is needs no call"),
     peerUrls: addresses.map((address) => `https://${address}:2380`),
   });
-  const places: Places = { self: at("10.0.0.1", "10.0.1.1"), peer: at("[fd00::2]") };
+  const places: Pick<Places, "self" | "peer"> = { self: at("10.0.0.1", "10.0.1.1"), peer: at("[fd00::2]") };
   const of = (...peerUrls: string[]) => whose({ peerUrls }, places);
   assert.equal(of("https://10.0.0.1:2380"), "self");
   assert.equal(of("https://10.0.0.1:2380", "https://10.0.0.1:2380"), "self");
@@ -199,7 +199,7 @@ test("whose member it is, by its whole address", () => {
   assert.equal(of(), undefined);
   assert.equal(of("https://10.0.0.1:2380", "https://[fd00::2]:2380"), undefined);
   assert.equal(of("https://10.0.0.1:2380", "https://10.0.0.3:2380"), undefined);
-  const shared: Places = { self: at("10.0.0.1", "10.0.1.1"), peer: at("10.0.0.2", "10.0.1.1") };
+  const shared: typeof places = { self: at("10.0.0.1", "10.0.1.1"), peer: at("10.0.0.2", "10.0.1.1") };
   assert.equal(
     whose({ peerUrls: ["https://10.0.0.1:2380"] }, shared),
     undefined,

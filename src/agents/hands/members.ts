@@ -1,5 +1,6 @@
 import {
   done,
+  type Door,
   type Failure,
   failed,
   type Member,
@@ -21,6 +22,8 @@ export interface EtcdPlace {
 
 export interface Places {
   readonly self: EtcdPlace;
+  /** The same machine, while its etcd is closed to clients. */
+  readonly inside: EtcdPlace;
   readonly peer: EtcdPlace;
 }
 
@@ -112,7 +115,7 @@ async function moveLeader(places: Places, left_ms: () => number): Promise<Outcom
  */
 async function listAt(
   places: Places,
-  side: Side,
+  side: Side | Door,
   left_ms: () => number,
 ): Promise<Outcome<readonly Member[]>> {
   const endpoint = await places[side].endpoint();
@@ -148,7 +151,10 @@ const judged = (members: readonly etcd.ListedMember[], places: Places, leader: s
  * By the whole address and port, never by a part of it or by a name: 10.0.0.1 is not 10.0.0.10. A member that has addresses of
  * both machines, or any address of a third, is nobody's.
  */
-export function whose({ peerUrls }: Pick<etcd.ListedMember, "peerUrls">, places: Places): Side | undefined {
+export function whose(
+  { peerUrls }: Pick<etcd.ListedMember, "peerUrls">,
+  places: Pick<Places, Side>,
+): Side | undefined {
   const [mine, theirs] = [hostsOf(places.self), hostsOf(places.peer)];
   const hosts = peerUrls.map(hostOf);
   const among = (known: ReadonlySet<string | undefined>) => hosts.every((host) => known.has(host));

@@ -1,12 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { nothing_remembered, type Remembered } from "../../act/picture.ts";
-import { fail } from "../../base/problem.ts";
 import { paths } from "../../base/paths.ts";
 import { no_word, type Word } from "../../decide/facts.ts";
 import { isMissing, makeFolder } from "../../machine/files.ts";
-import { run } from "../../machine/process.ts";
+import { lockFile, lockOf } from "../../machine/lock.ts";
 import { decodeMemory, encodeMemory } from "./memory-text.ts";
 
 /** What is known of the membership of now beside its name. Times are of a clock that starts with the boot and never jumps. */
@@ -44,8 +42,6 @@ export const nothing_in_memory: Memory = {
 export const wordIn = ({ spoken }: Pick<Memory, "spoken">, ring: string): Word =>
   spoken?.ring === ring ? spoken.word : no_word;
 
-const lock_wait_s = 3;
-
 /**
  * The one file of it, under /run. It names the boot that it belongs to: where /run outlived one, it says nothing. Several agents
  * may be at work at once, and none may undo what another noted (a proof of Off would be lost), so a change is made under a lock.
@@ -79,7 +75,7 @@ export class MemoryFile {
     const seen = this.read();
     if (change(seen) === seen) return seen;
     await makeFolder(this.#folder, 0o700);
-    await using lock = await lockFile(join(this.#folder, "memory.lock"));
+    await using lock = await lockFile(lockOf(this.#path));
     void lock;
     const was = this.read();
     const next = change(was);
@@ -90,22 +86,4 @@ export class MemoryFile {
     renameSync(beside, this.#path);
     return next;
   }
-}
-
-/** The lock is the open file's: a short program takes it for us, and it ends with the file, or with this process. */
-async function lockFile(path: string): Promise<AsyncDisposable> {
-  const file = await open(path, "a", 0o600);
-  const { status } = await run(["flock", "--exclusive", "--timeout", String(lock_wait_s), "3"], {
-    inherit: [file.fd],
-    accept: "any",
-    deadline_ms: 2 * lock_wait_s * 1000,
-  });
-  if (status === 0) return file;
-  await file.close();
-  return fail(
-    "DUET-E-MEMORY-LOCK",
-    path,
-    `another duet on this machine held it for ${lock_wait_s} s`,
-    "see which one hangs: `fuser -v` on this file",
-  );
 }

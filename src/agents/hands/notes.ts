@@ -8,9 +8,19 @@ import { isMissing } from "../../machine/files.ts";
  * `started`, `promoted`: what Pacemaker has asked for. `leaving`: a stop is under way, and nobody else works.
  * `publish`: what is published is published once more. `wake`: there is something to look at; systemd watches this one, and
  * starts the one-shot, or starts it again when it has ended. `look`: the same for the guard, which runs all the time. `held`: etcd
- * was to be given up, and its process is still there. `stop-failed`: Pacemaker's last stop failed, and it waits for a fence.
+ * was to be given up, and its process is still there. `unwritten`: the disk took no word of that. `stop-failed`: Pacemaker's last
+ * stop failed, and it waits for a fence.
  */
-export type Note = "started" | "promoted" | "leaving" | "publish" | "wake" | "look" | "held" | "stop-failed";
+export type Note =
+  | "started"
+  | "promoted"
+  | "leaving"
+  | "publish"
+  | "wake"
+  | "look"
+  | "held"
+  | "unwritten"
+  | "stop-failed";
 
 /**
  * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd

@@ -23,6 +23,8 @@ export function failureOf(error: unknown): { readonly ok: false; readonly failur
   throw error;
 }
 
+export const attempt = <T>(ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> => ask().catch(failureOf);
+
 /**
  * Ends by the deadline. A disk that hangs can't be called back: what was begun may still end later, so it must be of a kind
  * that does no harm then, and that may be repeated.

@@ -7,7 +7,7 @@ import { done, failed, type Outcome, type StartKind } from "../../act/effects.ts
 import { FakeWorld } from "../../act/testing.ts";
 import { empty, type Facts, type Holding } from "../../decide/facts.ts";
 import { Notes } from "./notes.ts";
-import { counting, joinPause_ms, paced } from "./pace.ts";
+import { counting, countingSyncs, joinPause_ms, paced } from "./pace.ts";
 import { room_bytes_min, roomFor } from "./room.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-pace-"));
@@ -95,6 +95,19 @@ test("an etcd that comes up and ends soon after, again and again, has not starte
     machine.now_ms += pause_ms;
   }
   assert.deepEqual(counts, [0, 1, 2, 3, 0]);
+});
+
+test("a log that can't be synced counts like a start that failed: on a read-only disk none is made", async () => {
+  const machine = new Machine();
+  let outcome: Outcome = failed("failed", "EROFS: read-only file system");
+  const disk = countingSyncs({ ...machine.effects.disk, syncLog: async () => outcome }, machine.notes);
+  for (let tries = 1; tries <= 3; tries++) {
+    assert.equal((await disk.syncLog(1)).ok, false);
+    assert.equal(machine.notes.failedStarts, tries);
+  }
+  outcome = done;
+  await disk.syncLog(1);
+  assert.equal(machine.notes.failedStarts, 3, "only a start says that it starts again");
 });
 
 test("a stop that failed is forgotten when etcd runs again, and not before", async () => {

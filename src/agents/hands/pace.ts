@@ -1,4 +1,4 @@
-import type { Effects, UnitEffects } from "../../act/effects.ts";
+import type { DiskEffects, Effects, UnitEffects } from "../../act/effects.ts";
 import type { Verdict } from "../../decide/decide.ts";
 import type { Facts } from "../../decide/facts.ts";
 import { isFullVoter } from "../../decide/lineage.ts";
@@ -56,6 +56,16 @@ function whenDue(verdict: Verdict, notes: Notes): Verdict {
 
 export const joinPause_ms = (joins: number): number =>
   joins === 0 ? 0 : Math.min(join_again_ms_max, join_again_ms_min * 2 ** Math.min(joins - 1, 16));
+
+/** A log that can't be synced is one that etcd could not write: it counts like a start that failed, and none is made. */
+export const countingSyncs = (disk: DiskEffects, notes: Notes): DiskEffects => ({
+  ...disk,
+  syncLog: async (deadline_ms) => {
+    const synced = await disk.syncLog(deadline_ms);
+    if (!synced.ok) notes.noteStart(false);
+    return synced;
+  },
+});
 
 /**
  * A start that was refused, or could not even be tried, says nothing about the data. One that can't be ended, and so not be

@@ -1,8 +1,8 @@
-import { etcdPorts } from "../../base/paths.ts";
+import { closedPort, etcdPorts } from "../../base/paths.ts";
 import type { MemberEffects, Outcome } from "../../act/effects.ts";
-import type { Etcd } from "../../decide/facts.ts";
+import type { Etcd, Versions } from "../../decide/facts.ts";
 import { sleep } from "../../machine/clock.ts";
-import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
+import { type Endpoint, memberList, status, versions } from "../../machine/etcd/client.ts";
 import { localUrl, peerUrls } from "../../render/etcd.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import { linkTo } from "./link.ts";
@@ -25,8 +25,8 @@ export class Reach {
     this.#theirs = theirs;
   }
 
-  async own(): Promise<Endpoint> {
-    return { url: localUrl(this.#site, etcdPorts.client), tls: await loadTls("client") };
+  async own(port: number = etcdPorts.client): Promise<Endpoint> {
+    return { url: localUrl(this.#site, port), tls: await loadTls("client") };
   }
 
   async peer(): Promise<Endpoint> {
@@ -37,6 +37,7 @@ export class Reach {
   get places(): Places {
     return {
       self: { endpoint: () => this.own(), peerUrls: peerUrls(this.#mine) },
+      inside: { endpoint: () => this.own(closedPort), peerUrls: peerUrls(this.#mine) },
       peer: { endpoint: () => this.peer(), peerUrls: peerUrls(this.#theirs) },
     };
   }
@@ -83,6 +84,12 @@ export class Reach {
     }
   }
 
+  /** Of the peer's etcd and of its cluster; undefined where it does not tell. */
+  async peerVersions(deadline_ms: number): Promise<Pick<Versions, "peer" | "cluster"> | undefined> {
+    const said = await versions(await this.peer(), deadline_ms);
+    return said.ok ? { peer: said.value.server, cluster: said.value.cluster } : undefined;
+  }
+
   /** Through this machine's own etcd. */
   async reads(deadline_ms: number): Promise<boolean> {
     return (await memberList(await this.own(), deadline_ms)).ok;
@@ -97,6 +104,14 @@ export class Reach {
     if (!said.ok || said.value.leader === undefined) return "nobody";
     return said.value.leader === said.value.memberId ? "self" : "other";
   }
+}
+
+/** For who asks etcd something of its own, on this machine. */
+export function placesOf(site: Site, me: string): Places {
+  const mine = site.machines.find(({ name }) => name === me);
+  const theirs = site.machines.find(({ name }) => name !== me);
+  if (mine === undefined || theirs === undefined) throw new Error(`bug: the site does not name ${me}`);
+  return new Reach(site, mine, theirs).places;
 }
 
 /**

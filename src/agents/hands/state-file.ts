@@ -4,6 +4,7 @@ import { type DiskEffects, done, failed, type Outcome, success } from "../../act
 import { decodeState, encodeState, state_empty, writeState } from "../../facts/state.ts";
 import { readIfThere, syncFolder } from "../../machine/files.ts";
 import { run } from "../../machine/process.ts";
+import { withReserve } from "../../machine/reserve.ts";
 import { failureOf } from "./outcome.ts";
 
 /** flock(1) answers with this where somebody else has the lock. */
@@ -40,7 +41,7 @@ export function stateFile(path: string): Pick<DiskEffects, "readState" | "setSta
         const text = await readIfThere(path);
         if (seen !== undefined && seen.text !== text)
           return failed("changed", "another program of duet's has written its file");
-        await writeState(path, state);
+        await withReserve(path, () => writeState(path, state));
         seen = { text: encodeState(state) };
         return done;
       }),

@@ -27,9 +27,13 @@ export function tagText(site: Site, { epoch, owner }: Lineage): string {
 
 /**
  * A text for a test of a BMC, as long as the longest tag. To every rule it is foreign: nobody writes over it but a takeover, and
- * it can't make anybody start. `nonce`: seven hexadecimal digits.
+ * it can't make anybody start. What a test that was cut off has left goes at its machine's next look (left-test.ts). `nonce`: seven
+ * hexadecimal digits.
  */
 export const testTag = (site: Site, nonce: string): string => `duet:${siteHash(site)}:test:${nonce}`;
+
+export const isTestTag = (site: Site, text: string | null): boolean =>
+  text?.startsWith(testTag(site, "")) === true;
 
 /** Is this text duet's, of this site: a tag, or what a test that was cut off has left? */
 export const isOurs = (site: Site, text: string | null): boolean =>

@@ -5,8 +5,11 @@ import type { Endpoint, Site } from "../../site/site.ts";
 export interface Places {
   readonly node1: string;
   readonly node2: string;
-  readonly pdu?: string;
+  /** Of the one outlet of each machine, or of each of several. */
+  readonly pdu?: string | readonly string[];
 }
+
+const outletPath = (name: string): string => `/redfish/v1/PowerEquipment/RackPDUs/1/Outlets/${name}`;
 
 /** For tests: the site file of two machines. Credentials and the certificate are files beside it. */
 export function siteText({ node1, node2, pdu }: Places): string {
@@ -15,12 +18,15 @@ export function siteText({ node1, node2, pdu }: Places): string {
     `  - name: ${name}`,
     `    addresses: [192.0.2.1${number}]`,
     `    bmc: { address: "${bmc}", ${files} }`,
-    ...(pdu === undefined
-      ? []
-      : [
-          `    pdu: { address: "${pdu}", outlet: /redfish/v1/PowerEquipment/RackPDUs/1/Outlets/${name}, ${files} }`,
-        ]),
+    ...outlets(name),
   ];
+  const outlet = (url: string, name: string) =>
+    `{ address: "${url}", outlet: ${outletPath(name)}, ${files} }`;
+  const outlets = (name: string) => {
+    if (pdu === undefined) return [];
+    if (typeof pdu === "string") return [`    pdu: ${outlet(pdu, name)}`];
+    return ["    pdu:", ...pdu.map((url, index) => `      - ${outlet(url, `${name}-${index + 1}`)}`)];
+  };
   return [
     "name: shop-0042",
     "topology: dual-replica",
@@ -33,12 +39,16 @@ export function siteText({ node1, node2, pdu }: Places): string {
   ].join("\n");
 }
 
+const stand_in_pdu = "203.0.113.3";
+
 /** The same, read. On a test's box every service has the same address, which no site file may have: it is put in afterwards. */
 export function twoMachines({ node1, node2, pdu }: Places): Site {
   const stand_in = {
     node1: "203.0.113.1",
     node2: "203.0.113.2",
-    ...(pdu === undefined ? {} : { pdu: "203.0.113.3" }),
+    ...(pdu === undefined
+      ? {}
+      : { pdu: typeof pdu === "string" ? stand_in_pdu : pdu.map(() => stand_in_pdu) }),
   };
   const { site, problems } = readSite(siteText(stand_in), "site.yaml");
   if (site === undefined) throw new Error(JSON.stringify(problems));
@@ -48,7 +58,7 @@ export function twoMachines({ node1, node2, pdu }: Places): Site {
     machines: site.machines.map((m) => ({
       ...m,
       bmc: at(m.bmc, m.name === "node1" ? node1 : node2),
-      ...(m.pdu === undefined || pdu === undefined ? {} : { pdu: at(m.pdu, pdu) }),
+      pdus: m.pdus.map((each, index) => at(each, [pdu ?? []].flat()[index] ?? each.url)),
     })),
   };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type Outcome, success } from "../../act/effects.ts";
+import { type Hindrance, type Outcome, success } from "../../act/effects.ts";
 import { no_effort } from "../../machine/effort.ts";
 import { exists } from "../../machine/files.ts";
 import { listeners } from "../../machine/ports.ts";
@@ -33,7 +33,7 @@ class World {
   onStop = () => this.becomes(down, false);
   onKill = () => this.becomes(down, false);
   onEffort = () => no_effort;
-  held: boolean | undefined;
+  hindrance: Hindrance | undefined;
   /** Processes that SIGKILL has not ended. */
   left: readonly number[] = [];
   readonly folder: string;
@@ -56,10 +56,11 @@ class World {
   get effects() {
     const unit: Unit = {
       self,
+      closedUrl: "https://127.0.0.1:2378",
       peerMembers: async () => success(this.members),
       answers: async () => this.answering,
-      noteHeld: (held) => {
-        this.held = held;
+      noteHindrance: (because) => {
+        this.hindrance = because;
       },
       world: {
         state: async () => this.state,
@@ -119,6 +120,28 @@ test("each kind of start says its own, once: nothing that it said is left for a 
   );
 });
 
+test("a closed start is one with its data, forced or not, where no client looks", async () => {
+  const w = await world("closed");
+  w.onStart = () => {
+    w.becomes(up, true);
+    w.ports = [2378, 2380];
+  };
+  await w.effects.setForceFlag();
+  await ok(w.effects.start("closed", 1_000));
+  assert.match(w.started[0] ?? "", /^#.*\nETCD_LISTEN_CLIENT_URLS=https:\/\/127\.0\.0\.1:2378\n forced$/);
+  assert.deepEqual(await w.effects.isRunning(), success(false), "for everybody else it does not run");
+  assert.match(
+    await refused(w.effects.start("with its data", 200)),
+    /^deadline: /,
+    "it has to be ended first",
+  );
+  w.becomes(down, false);
+  w.ports = [2378];
+  assert.match(await refused(w.effects.start("closed", 200)), /^refused: port 2378 is held/);
+  w.onStart = () => w.becomes(up, true);
+  await ok(w.effects.start("with its data", 200));
+});
+
 test("a member is this machine's by all of its addresses, and joins with those that the peer lists", async () => {
   const w = await world("addresses");
   w.members = [peer, { name: "", peerUrls: ["https://192.0.2.1:2380"] }];
@@ -172,12 +195,12 @@ test("for a process that nothing ends a fence can be called, until it is gone", 
   w.onKill = () => {};
   for (const how of ["stop", "end"] as const)
     assert.match(await refused(w.effects[how](200)), /^deadline: etcd can't be ended/);
-  assert.equal(w.held, undefined);
-  await ok(w.effects.callForFence());
-  assert.equal(w.held, true);
+  assert.equal(w.hindrance, undefined);
+  await ok(w.effects.callForFence("held"));
+  assert.equal(w.hindrance, "held");
   w.becomes(down, false);
   await ok(w.effects.stop(200));
-  assert.equal(w.held, false);
+  assert.equal(w.hindrance, undefined);
 });
 
 test("a start that failed is told with etcd's last words; a job that waits is no failure", async () => {

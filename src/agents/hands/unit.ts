@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { done, failed, type Outcome, type StartKind, success, type UnitEffects } from "../../act/effects.ts";
-import { etcdPorts, etcdUnit } from "../../base/paths.ts";
+import {
+  done,
+  failed,
+  type Hindrance,
+  type Outcome,
+  type StartKind,
+  success,
+  type UnitEffects,
+} from "../../act/effects.ts";
+import { closedPort, etcdPorts, etcdUnit } from "../../base/paths.ts";
 import { sleep } from "../../machine/clock.ts";
 import { type Effort, effortOf, isAtWork } from "../../machine/effort.ts";
 import { exists, makeFolder, replaceSynced, syncFolder } from "../../machine/files.ts";
 import { isListening } from "../../machine/ports.ts";
+import { withReserve } from "../../machine/reserve.ts";
 import * as systemd from "../../machine/systemd.ts";
 import {
+  closedStart,
   firstStart,
   forceFile,
   forceStart,
@@ -24,12 +34,14 @@ import { failureOf, timer } from "./outcome.ts";
 /** What the unit's hand needs to know of its site, and of the world; a test has another world. */
 export interface Unit {
   readonly self: NamedMember;
+  /** Where a `closed` etcd listens for clients. */
+  readonly closedUrl: string;
   /** The members as the serving peer lists them now. */
   readonly peerMembers: (deadline_ms: number) => Promise<Outcome<readonly NamedMember[]>>;
   /** Does the etcd of this machine serve its peers' port? It does once its data is loaded, and needs no leader for it. */
   readonly answers: (deadline_ms: number) => Promise<boolean>;
-  /** Notes for the monitor that etcd was to end and is still there, or that it has ended. */
-  readonly noteHeld: (held: boolean) => void;
+  /** Notes for the monitor why the data can't be given up, or that etcd has ended. */
+  readonly noteHindrance: (because: Hindrance | undefined) => void;
   readonly world?: UnitWorld;
 }
 
@@ -45,6 +57,7 @@ export interface UnitWorld {
   readonly files: { readonly start: string; readonly force: string; readonly mask: string };
 }
 
+const mask_text = "duet has given up the data of this machine's etcd.\n";
 /** One question or wish to systemd. */
 export const systemctl_ms = 5_000;
 const look_ms = 40;
@@ -75,9 +88,9 @@ export function unitEffects(unit: Unit): UnitEffects {
     start: (how, deadline_ms) => attempt(() => start(unit, world, how, deadline_ms)),
     stop: (deadline_ms) => attempt(() => ending(unit, stop(world, deadline_ms, lastPart_ms(deadline_ms)))),
     end: (deadline_ms) => attempt(() => ending(unit, stop(world, deadline_ms, deadline_ms))),
-    callForFence: () =>
+    callForFence: (because) =>
       attempt(async () => {
-        unit.noteHeld(true);
+        unit.noteHindrance(because);
         return done;
       }),
     setForceFlag: () =>
@@ -93,7 +106,7 @@ export function unitEffects(unit: Unit): UnitEffects {
       }),
     setMasked: (masked) =>
       attempt(async () => {
-        if (masked) await replaceSynced(files.mask, "duet has given up the data of this machine's etcd.\n");
+        if (masked) await withReserve(files.mask, () => replaceSynced(files.mask, mask_text));
         else if (await exists(files.mask)) {
           await rm(files.mask, { force: true });
           await syncFolder(dirname(files.mask));
@@ -128,20 +141,20 @@ async function start(unit: Unit, world: UnitWorld, how: StartKind, deadline_ms: 
   // One that is on its way up is waited for: a start may be repeated. So is the end of one that is on its way down.
   const now = await settled(world, left_ms);
   if (!now.ok) return now;
-  if (now.value === "up") return await waitUp(unit, world, deadline_ms);
+  if (now.value === "up") return await waitUp(unit, world, how, deadline_ms);
   const { files } = world;
   if (await exists(files.mask)) return failed("refused", `etcd may not start: ${files.mask} is there`);
-  const held = await heldPort(world);
+  const held = await heldPort(world, how === "closed" ? [closedPort] : []);
   if (held !== undefined) return held;
   const text = await startText(unit, how, left_ms);
   if (!text.ok) return text;
   // Only data that is there can be forced.
-  if (how !== "with its data") await rm(files.force, { force: true });
+  if (how !== "with its data" && how !== "closed") await rm(files.force, { force: true });
   await makeFolder(dirname(files.start), 0o700);
   await replaceSynced(files.start, text.value);
   try {
     await world.enqueue("start");
-    return await waitUp(unit, world, deadline_ms);
+    return await waitUp(unit, world, how, deadline_ms);
   } finally {
     // Nobody else starts etcd with it, by hand or by a restart.
     await rm(files.start, { force: true });
@@ -165,11 +178,17 @@ async function settled(world: UnitWorld, left_ms: Left): Promise<Outcome<"up" | 
  */
 const again_max = 20;
 
-async function waitUp({ answers }: Unit, world: UnitWorld, deadline_ms: number): Promise<Outcome> {
+async function waitUp(
+  { answers }: Unit,
+  world: UnitWorld,
+  how: StartKind,
+  deadline_ms: number,
+): Promise<Outcome> {
+  const port = how === "closed" ? closedPort : etcdPorts.client;
   let left_ms = timer(deadline_ms);
   let before = await world.effort((await world.state()).pid);
   for (let again = 0; ; ) {
-    const listens = await world.isListening(etcdPorts.client);
+    const listens = await world.isListening(port);
     if (listens && (await answers(Math.min(answer_ms, left_ms())))) return done;
     const state = await world.state();
     if (isDown(state)) return failed("failed", `etcd ended (${state.result}): ${await world.lastWords()}`);
@@ -188,8 +207,8 @@ async function waitUp({ answers }: Unit, world: UnitWorld, deadline_ms: number):
 }
 
 /** What an etcd of somebody else's, or one that left its unit, would break with a worse message. */
-async function heldPort(world: UnitWorld): Promise<Outcome | undefined> {
-  for (const port of Object.values(etcdPorts)) {
+async function heldPort(world: UnitWorld, more: readonly number[] = []): Promise<Outcome | undefined> {
+  for (const port of [...Object.values(etcdPorts), ...more]) {
     if (!(await world.isListening(port))) continue;
     return (await world.processes()).length > 0
       ? stays
@@ -202,6 +221,7 @@ const stays = failed("deadline", "etcd can't be ended: its process stays, held b
 
 async function startText(unit: Unit, how: StartKind, left_ms: Left): Promise<Outcome<string>> {
   if (how === "with its data") return success(plainStart);
+  if (how === "closed") return success(closedStart(unit.closedUrl));
   // Another one at each try: a cluster that never came to be is not continued.
   if (how === "first") return success(firstStart(unit.self, `duet-${randomBytes(8).toString("hex")}`));
   const listed = await unit.peerMembers(left_ms());
@@ -233,9 +253,9 @@ const lastPart_ms = (deadline_ms: number): number => Math.min(kill_ms, deadline_
 export const stopUnit = (deadline_ms: number): Promise<Outcome> =>
   attempt(() => stop(machineWorld, deadline_ms, lastPart_ms(deadline_ms)));
 
-async function ending({ noteHeld }: Unit, stopping: Promise<Outcome>): Promise<Outcome> {
+async function ending({ noteHindrance }: Unit, stopping: Promise<Outcome>): Promise<Outcome> {
   const down = await stopping;
-  if (down.ok) noteHeld(false);
+  if (down.ok) noteHindrance(undefined);
   return down;
 }
 

@@ -1,12 +1,13 @@
-import { type Bmc as Side, type Failure, failed } from "../../act/effects.ts";
+import { type Bmc as Side, done, type Failure, failed, type Outcome } from "../../act/effects.ts";
 import { now_ms } from "../../machine/clock.ts";
 import { loadLogin } from "../../machine/logins.ts";
+import { type Purpose, refusalsOf } from "../../machine/refusals.ts";
 import { loadTrust } from "../../machine/trust.ts";
 import { type KnownSystem, RedfishClient } from "../../redfish/client.ts";
-import { type Failure as RedfishFailure, problemOf } from "../../redfish/failure.ts";
+import { type Failure as RedfishFailure, mayBeDone, problemOf, type Result } from "../../redfish/failure.ts";
 import { OutletClient } from "../../redfish/pdu.ts";
 import type { Service } from "../../redfish/transport.ts";
-import type { Endpoint, Machine, Site } from "../../site/site.ts";
+import type { Endpoint, Machine, Pdu, Site } from "../../site/site.ts";
 import { ownSystems, type Systems } from "./systems.ts";
 
 /** From where the two BMCs are called. */
@@ -17,12 +18,30 @@ export interface Seat {
   readonly folder: string;
   /** What was found before; nothing is where none is given. */
   readonly systems?: Systems;
+  /** Where the machine keeps what is to be remembered of its BMCs; nothing is where none is given. */
+  readonly files?: BmcFiles;
 }
+
+/** Named as in src/base/paths.ts. */
+export type BmcFiles = Readonly<Record<"run" | "assetTags" | "witness" | "witnessSeen" | "tagTest", string>>;
+
+/** After so many refused logins one after the other a call waits for its time (src/machine/refusals.ts). */
+export const waits = {
+  /** Who only looks. */
+  look: 1,
+  /** A takeover's tag, and Pacemaker's proof of fencing. Refused once, they are tried at once: some BMCs refuse everybody while they boot. */
+  need: 2,
+  /**
+   * A command to switch, refused so often itself: Pacemaker repeats a fence every few seconds and for ever, and a BMC that has locked
+   * the user out fences for nobody.
+   */
+  command: 2,
+} as const;
 
 type Opened = Omit<Service, "deadline_ms">;
 
 /**
- * Clients of this machine's BMC, its peer's, and the outlet that feeds the peer. Each is made for one effect. A call has what the
+ * Clients of this machine's BMC, its peer's, and the outlets that feed the peer. Each is made for one effect. A call has what the
  * site file says (`timeouts.bmc_call`): so a silent BMC costs no more, and a slow one is waited for call by call. And all of it
  * ends within the effect's time: a command that goes out late may be one outside of this machine's turn.
  */
@@ -32,8 +51,9 @@ export class Ways {
   readonly theirs: Machine;
   readonly #folder: string;
   readonly #systems: Systems;
+  readonly files: BmcFiles | undefined;
 
-  constructor({ site, me, folder, systems = ownSystems() }: Seat) {
+  constructor({ site, me, folder, systems = ownSystems(), files }: Seat) {
     const mine = site.machines.find(({ name }) => name === me);
     const [theirs, ...more] = site.machines.filter(({ name }) => name !== me);
     if (mine === undefined || theirs === undefined || more.length > 0)
@@ -43,6 +63,7 @@ export class Ways {
     this.theirs = theirs;
     this.#folder = folder;
     this.#systems = systems;
+    this.files = files;
   }
 
   /** One call to a BMC, or to an outlet. */
@@ -50,11 +71,19 @@ export class Ways {
     return this.site.timeouts.bmc_call_ms;
   }
 
-  /** Throws DuetError where credentials or certificates can't be read. */
-  async bmc(side: Side, deadline_ms: number): Promise<RedfishClient> {
+  /**
+   * Throws DuetError where credentials or certificates can't be read. Without `waitsAfter` each call is sent, whatever was refused before:
+   * for a person.
+   */
+  async bmc(
+    side: Side,
+    deadline_ms: number,
+    waitsAfter?: number,
+    purpose: Purpose = "look",
+  ): Promise<RedfishClient> {
     const end_ms = now_ms() + deadline_ms;
     const { bmc } = this[side];
-    const opened = await open(bmc, this.#folder);
+    const opened = await this.#open(bmc, waitsAfter, purpose);
     const known = this.#systems.of(bmc.url);
     const service = {
       ...opened,
@@ -67,28 +96,38 @@ export class Ways {
 
   /** Sees that what the calls need can be read, without a call. Throws DuetError where it can't. */
   async check(): Promise<void> {
-    const { bmc, pdu } = this.theirs;
-    await open(bmc, this.#folder);
-    if (pdu !== undefined) await open(pdu, this.#folder);
+    const { bmc, pdus } = this.theirs;
+    for (const each of [bmc, ...pdus]) await this.#open(each);
   }
 
-  /** Of the peer; undefined where the site names none. */
-  async outlet(deadline_ms: number): Promise<OutletClient | undefined> {
+  /** One of the peer's. */
+  async outlet(
+    pdu: Pdu,
+    deadline_ms: number,
+    waitsAfter?: number,
+    purpose: Purpose = "look",
+  ): Promise<OutletClient> {
     const end_ms = now_ms() + deadline_ms;
-    const { pdu } = this.theirs;
-    if (pdu === undefined) return undefined;
-    const service = { ...(await open(pdu, this.#folder)), outlet: pdu.outlet };
+    const service = { ...(await this.#open(pdu, waitsAfter, purpose)), outlet: pdu.outlet };
     return new OutletClient(timed(service, end_ms, this.call_ms));
   }
-}
 
-/** Anew for each effect: a password that was changed on the BMC and in the file counts at once. */
-async function open({ url, credentials, trust }: Endpoint, folder: string): Promise<Opened> {
-  return {
-    url,
-    ...(await loadLogin(credentials, folder)),
-    trust: await loadTrust(trust, folder),
-  };
+  /** Anew for each effect: a password that was changed on the BMC and in the file counts at once. */
+  async #open(
+    { url, credentials, trust }: Endpoint,
+    waitsAfter?: number,
+    purpose: Purpose = "look",
+  ): Promise<Opened> {
+    const run = this.files?.run;
+    const refusals = run === undefined ? undefined : refusalsOf(url, credentials, this.#folder, run, purpose);
+    return {
+      url,
+      ...(await loadLogin(credentials, this.#folder, run)),
+      trust: await loadTrust(trust, this.#folder),
+      ...(refusals === undefined ? {} : { refusals }),
+      ...(waitsAfter === undefined ? {} : { waitsAfter }),
+    };
+  }
 }
 
 /** A service that has for each further call what is left of the whole time, and no more than a call has. */
@@ -126,3 +165,14 @@ export function told(
   const whole: RedfishFailure = cut ? { ...failure, deadline_ms } : failure;
   return failed(kinds[failure.kind], `${where}: ${problemOf(whole, where).what}`);
 }
+
+/** What became of a command: `deadline` where it went out and may have been taken, and only there. */
+export function commanded(ways: Ways, taken: Result<unknown>, where: string, deadline_ms: number): Outcome {
+  if (taken.ok) return done;
+  const outcome = told(ways, taken.failure, where, deadline_ms);
+  return mayBeDone(taken.failure) ? failed("deadline", outcome.failure.said) : notSent(outcome);
+}
+
+/** Of a call before the command, or of a command that did not go out. */
+export const notSent = ({ failure: { kind, said } }: ReturnType<typeof failed>): ReturnType<typeof failed> =>
+  failed(kind === "deadline" ? "unreachable" : kind, said);

@@ -4,6 +4,7 @@ import { paths } from "../../base/paths.ts";
 import type { Facts } from "../../decide/facts.ts";
 import { makeFolder, readIfThere, replaceSynced } from "../../machine/files.ts";
 import type { Site } from "../../site/site.ts";
+import { lostText, readSeen } from "./witness-seen.ts";
 
 /**
  * What a test showed: `kept` over a reset of the BMC, or why its tag is not trusted. `accepted`: an answer of 202; `staged`: a new
@@ -41,8 +42,26 @@ export function parseTagTest(text: string | undefined): TagTest | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
+/**
+ * What the tests showed, and what was seen since: a BMC that has lost a tag after its test forgets, whatever the test showed. Only a
+ * later test ends that.
+ */
+export async function readWitness(
+  path: string = paths.witness,
+  seenPath: string = paths.witnessSeen,
+): Promise<TagTests> {
+  const tests = await readTests(path);
+  const seen = await readSeen(seenPath);
+  const all = Object.entries(tests).map(([name, test]): [string, TagTest] => {
+    const since = seen[name];
+    if (since?.lost === undefined || since.bmc !== test.bmc || since.test !== test.at) return [name, test];
+    return [name, { ...test, result: "forgot", said: lostText(since.lost) }];
+  });
+  return Object.fromEntries(all);
+}
+
 /** A file that is missing or torn says that nothing was tested: then nobody starts alone, which is the safe mistake. */
-export async function readWitness(path: string = paths.witness): Promise<TagTests> {
+export async function readTests(path: string): Promise<TagTests> {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), await readIfThere(path));
   return parsed.success ? parsed.output : {};
 }

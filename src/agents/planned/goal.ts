@@ -1,4 +1,5 @@
 import { valueOf } from "../status/report.ts";
+import { callsSomebody } from "../status/said.ts";
 import type { MachineStatus, Status } from "../status/status.ts";
 
 const find = ({ machines }: Status, name: string): MachineStatus | undefined =>
@@ -26,6 +27,12 @@ export function isAtRest(status: Status, name: string): boolean {
   return isStandby(status, name) && idle && valueOf(machine?.etcd)?.role === "down";
 }
 
+/** What keeps it from coming, where only a person can end that: to wait longer is in vain until somebody does. */
+export function calls(status: Status, name: string): string | undefined {
+  const saying = valueOf(find(status, name)?.says);
+  return saying && callsSomebody.has(saying.do) && !isStandby(status, name) ? saying.sentence : undefined;
+}
+
 /** It does not take part: on standby it would be so when it comes. */
 export function isAway(status: Status, name: string): boolean {
   const machine = find(status, name);
@@ -33,7 +40,10 @@ export function isAway(status: Status, name: string): boolean {
 }
 
 /** What went otherwise than planned since then: a fence, or a takeover. */
-export function surprise(before: Status, after: Status): string | undefined {
+/** `serves`: who has to serve now, where somebody did before. */
+export function surprise(before: Status, after: Status, serves?: string): string | undefined {
+  if (serves !== undefined && before.serves.includes(serves) && !after.serves.includes(serves))
+    return `${serves} does not serve without it`;
   const fence = valueOf(after.lastFence);
   const was = valueOf(before.lastFence);
   if (fence !== undefined && fence !== null && was !== undefined && fence.at_ms !== was?.at_ms)

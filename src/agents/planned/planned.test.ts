@@ -9,7 +9,7 @@ import type { Status } from "../status/status.ts";
 import type { Deed } from "./deed.ts";
 import type { Place } from "./place.ts";
 import { planned } from "./planned.ts";
-import { away, inMaintenance, standby, whole } from "./testing.ts";
+import { away, inMaintenance, refusing, standby, whole } from "./testing.ts";
 
 const site = twoMachines({ node1: "203.0.113.1", node2: "203.0.113.2" });
 const quiet = () => new Progress(new Writable({ write: (_chunk, _encoding, done) => done() }));
@@ -18,6 +18,7 @@ const reboot: Deed = { do: "reboot", machine: "node2", force: false };
 /** Sees these one after the other, and then the last for ever. */
 class Stage {
   readonly acts: string[] = [];
+  askedOn = 0;
   givenUp = 0;
   readonly #looks: readonly Status[];
   readonly #away: readonly boolean[];
@@ -44,6 +45,9 @@ class Stage {
       act: async (deed) => {
         this.acts.push(deed.do === "maintenance" ? `maintenance ${deed.on}` : `${deed.do} ${deed.machine}`);
       },
+      askOn: async () => {
+        this.askedOn += 1;
+      },
       wasAway: async () => {
         const seen = this.#away[Math.min(this.#asked, this.#away.length - 1)] === true;
         this.#asked += 1;
@@ -68,6 +72,7 @@ test("a reboot waits until the machine was away and it is 1+1 again", async () =
   const stage = new Stage([whole(), away(), whole()], "node1", [false, true]);
   const { sentence } = await stage.run(reboot);
   assert.deepEqual(stage.acts, ["reboot node2"]);
+  assert.equal(stage.askedOn, 1, "as long as it is there: what nobody repeats is not heard");
   assert.match(sentence, /^node2 has rebooted: both machines hold everything/);
 });
 
@@ -113,6 +118,18 @@ test("a fence or a takeover on the way is told: it did not go by plan", async ()
   );
 });
 
+test("a standby after which nobody serves did not go by plan", async () => {
+  const deed: Deed = { do: "standby", machine: "node2", force: false };
+  await new Stage([whole(), standby()]).run(deed);
+  await assert.rejects(
+    new Stage([whole(), { ...standby(), serves: [] }]).run(deed),
+    (error) =>
+      rejectsWith("DUET-E-PLANNED-OTHERWISE", exit.failed)(error) &&
+      error instanceof Error &&
+      /node1 does not serve without it/.test(error.message),
+  );
+});
+
 test("a machine on standby reboots without 1+1, and can't be told so by its peer", async () => {
   const stage = new Stage([standby(), away(), standby()], "seat");
   assert.match((await stage.run(reboot)).sentence, /^node2 has rebooted/);
@@ -151,4 +168,21 @@ test("maintenance is on when Pacemaker says so, and nothing else is planned in i
       rejectsWith("DUET-E-PLANNED-MAINTENANCE", exit.notHere),
     );
   assert.deepEqual(stage.acts, []);
+});
+
+test("who waits for a machine that only a person can help is told so at once, and once", async () => {
+  const lines: string[] = [];
+  const out = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const refused = refusing("R-OLD-ETCD-JOIN", "the etcd that is installed on node2 is 3.5.33");
+  const stage = new Stage([standby(), refused, refused, whole()], "seat");
+  await planned(stage.place, { do: "unstandby", machine: "node2", force: false }, new Progress(out), 5_000);
+  const told = lines.filter((line) =>
+    line.includes("! node2: the etcd that is installed on node2 is 3.5.33"),
+  );
+  assert.equal(told.length, 1, lines.join(""));
 });

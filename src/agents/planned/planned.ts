@@ -3,7 +3,7 @@ import { now_ms, sleep } from "../../machine/clock.ts";
 import { type Progress, seconds } from "../../machine/progress.ts";
 import type { Status } from "../status/status.ts";
 import type { Deed } from "./deed.ts";
-import { isAtRest, isAway, isBack, isStandby, isWhole, surprise } from "./goal.ts";
+import { calls, isAtRest, isAway, isBack, isStandby, isWhole, surprise } from "./goal.ts";
 import { inMaintenance, refusal } from "./may.ts";
 import type { Place } from "./place.ts";
 
@@ -89,7 +89,8 @@ class Work {
     const after = await this.#until(`nothing runs on ${machine}`, machine, this.#within_ms, (status) =>
       isAtRest(status, machine),
     );
-    this.#asPlanned(machine, after);
+    const peer = this.#place.site.machines.find(({ name }) => name !== machine)?.name;
+    this.#asPlanned(machine, after, peer);
     return { sentence: `${machine} is on standby: ${after.sentence}`, status: after };
   }
 
@@ -137,8 +138,8 @@ class Work {
     );
   }
 
-  #asPlanned(machine: string, after: Status): void {
-    const what = surprise(this.#before, after);
+  #asPlanned(machine: string, after: Status, serves?: string): void {
+    const what = surprise(this.#before, after, serves);
     if (what !== undefined)
       fail(
         "DUET-E-PLANNED-OTHERWISE",
@@ -163,6 +164,7 @@ class Work {
             `see \`journalctl -u duet-work -u pacemaker\` on ${machine}`,
           );
         }
+        await this.#place.askOn();
         await sleep(again_ms);
       }
     });
@@ -175,9 +177,14 @@ class Work {
     isSo: (status: Status) => boolean,
   ): Promise<Status> {
     const end_ms = now_ms() + deadline_ms;
+    let told: string | undefined;
     return await this.#progress.step(what, async (say) => {
       for (;;) {
         const status = await this.#place.look();
+        const call = calls(status, where);
+        // Once, and while there is time to do it: who waits need not look elsewhere for it.
+        if (call !== undefined && call !== told) this.#progress.say(`\n  ! ${where}: ${call}`);
+        told = call ?? told;
         if (isSo(status)) {
           say("");
           return status;

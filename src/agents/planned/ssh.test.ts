@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DuetError } from "../../base/problem.ts";
+import { DuetError, exit } from "../../base/problem.ts";
 import type { SshAnswer } from "../check/ssh.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import type { Deed } from "./deed.ts";
@@ -37,6 +37,9 @@ test("a reboot is asked of the machine itself, the rest of whoever answers", asy
     "node1: standby node1 --here --json",
     "node2: standby node1 --here --json",
   ]);
+  assert.deepEqual(await asked({ ...reboot, force: true }, { node2: answer(0) }), [
+    "node2: reboot node2 --force --here --json",
+  ]);
   assert.deepEqual(await asked({ do: "maintenance", on: false }, { node1: answer(0) }), [
     "node1: maintenance off --here --json",
   ]);
@@ -56,6 +59,12 @@ test("what goes wrong there is told as it is told there", async () => {
   await assert.rejects(
     asked(standby, { node1: answer(1, JSON.stringify({ problems })) }),
     problemOf("DUET-E-PROCESS-FAILED", /^no$/),
+  );
+  const late = JSON.stringify({ problems: [{ ...problems[0], code: "DUET-E-PLANNED-ONE-AT-A-TIME" }] });
+  await assert.rejects(
+    asked(standby, { node1: answer(3, late) }),
+    (error) => error instanceof DuetError && error.status === exit.notHere,
+    "refused there is refused here",
   );
   const usage = JSON.stringify({ problems: [{ ...problems[0], code: "DUET-E-USAGE" }] });
   await assert.rejects(

@@ -52,7 +52,8 @@ function judgeAnswer(name: string, status: number, stdout: string): void {
   const told = v.safeParse(answered, stdout);
   if (told.success) {
     const problems: readonly Problem[] = told.output.problems;
-    if (status !== exit.badInput) throw new DuetError(problems, exit.failed);
+    if (status !== exit.badInput)
+      throw new DuetError(problems, status === exit.notHere ? exit.notHere : exit.failed);
   }
   return fail(
     "DUET-E-PLANNED-UNHEARD",

@@ -52,6 +52,16 @@ export const away = (): Status =>
     ),
   );
 
+/** node1 serves alone; node2 is here, and calls for somebody by this rule. */
+export function refusing(rule: string, sentence: string): Status {
+  const etcd = { node1: sight("node1", { members: only1 }), node2: unknown(refused) };
+  const said = { start: { rule, do: "needs-human", sentence, at_ms: wholeReport("node2").at_ms } };
+  const unit = known({ active: "inactive", masked: false, failedStarts: 0 });
+  return judge(
+    fromSeat(known(wholeReport("node1", { etcd })), known(wholeReport("node2", { etcd, said, unit }))),
+  );
+}
+
 export const inMaintenance = (): Status => {
   const { pacemaker } = wholeReport("node1");
   if (!pacemaker.known) throw new Error("bug: it is known");

@@ -6,7 +6,7 @@ import { openBmc } from "../../redfish/open.ts";
 import type { FenceTimes } from "../../render/fence-times.ts";
 import { checkBmc } from "../check/bmc.ts";
 import type { Finding } from "../check/finding.ts";
-import { checkPdu } from "../check/pdu.ts";
+import { checkPdus } from "../check/pdu.ts";
 import { measureCalls } from "../fence/measure.ts";
 import type { Ways } from "../hands/ways.ts";
 import { wholeness } from "../setup/ready.ts";
@@ -37,19 +37,19 @@ export async function proveHarmless({ ways, folder, mayWrite, devices }: Proving
   const { site, theirs } = ways;
   const context = { site, folder };
   const tag = (await mayWrite()) ? "write" : "read";
-  const [bmc, clock, outlet, device] = await Promise.all([
+  const [bmc, clock, outlets, device] = await Promise.all([
     checkBmc(theirs, context, tag),
     checkClock(ways, folder),
-    theirs.pdu === undefined ? [] : checkPdu(theirs, context),
+    theirs.pdus.length === 0 ? [] : checkPdus(theirs, context),
     checkDevice(theirs.name, devices),
   ]);
   const measured = await timesOf(ways, bmc);
   const ofBmc = [...bmc, ...clock, ...measured.findings];
   return {
-    findings: [...ofBmc, ...outlet, device],
+    findings: [...ofBmc, ...outlets, device],
     ways: [
       wayOf("BMC", ofBmc),
-      ...(theirs.pdu === undefined ? [] : [wayOf("outlet", outlet)]),
+      ...(theirs.pdus.length === 0 ? [] : [wayOf("outlet", outlets)]),
       wayOf("Pacemaker", [device]),
     ],
     ...(measured.calls === undefined ? {} : { calls: measured.calls }),

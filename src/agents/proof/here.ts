@@ -4,10 +4,13 @@ import { readIfThere } from "../../machine/files.ts";
 import { readFenceTimes } from "../../machine/fence-times.ts";
 import { isMaintained } from "../../machine/modes.ts";
 import { clusterState } from "../../machine/pacemaker.ts";
+import { forgetRefusals } from "../../machine/refusals.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import type { Finding } from "../check/finding.ts";
 import { loadHands } from "../etcd/machine.ts";
+import { placesOf } from "../hands/reach.ts";
 import { Ways } from "../hands/ways.ts";
+import { lookAgain, takePass } from "../planned/pass.ts";
 import { costsOf, fenceTest, refuseUnlessWhole } from "./disruptive.ts";
 import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless } from "./harmless.ts";
 import { isGood, keepProof, type Proof } from "./kept.ts";
@@ -49,15 +52,24 @@ export async function fenceTestHere(asked: Asked): Promise<FenceTestReport> {
     off_ms,
   });
   if (!asked.disruptive || !isGood(harmless.proof)) return report(null);
-  await refuseUnlessWhole(effects, name, await isMaintained(call_ms));
+  const look = async () => await refuseUnlessWhole(effects, name, await isMaintained(call_ms));
+  await look();
   const times = (await readFenceTimes(ways.site))?.get(name);
   const costs = costsOf(ways, times);
   if (!(await asked.consents(costs))) return noConsent(name);
+  await lookAgain(await passFor(ways), look);
   recorder.admin(asked.who, `fence-test ${name} --disruptive`, costs.join(" "));
   return report(
     await asked.step(`switch ${name} off and on again`, (say) => fenceTest({ ways, effects, say })),
   );
 }
+
+/** Who takes the other machine away by plan waits, or is waited for. */
+const passFor = ({ site, mine, theirs }: Ways) =>
+  takePass(
+    { me: mine.name, places: placesOf(site, mine.name) },
+    { words: `fence-test ${theirs.name} --disruptive`, machine: theirs.name, force: false },
+  );
 
 /** Proves, and keeps what was seen for the status. */
 export async function proveHere(
@@ -77,6 +89,8 @@ export async function proveHere(
     at_ms: Date.now(),
     ways: [...seen.ways],
   });
+  // A fence that waits because its login was refused goes on.
+  if (isGood(proof)) forgetRefusals(paths.run);
   return { ...seen, proof };
 }
 
@@ -88,7 +102,7 @@ function pacemakerIsSilent(error: unknown): void {
 async function waysHere(target: string | undefined): Promise<Ways> {
   const me = (await readIfThere(paths.machine))?.trim() ?? "";
   const site = await loadSite(paths.site);
-  const ways = new Ways({ site, me, folder: siteFolder(paths.site) });
+  const ways = new Ways({ site, me, folder: siteFolder(paths.site), files: paths });
   const peer = ways.theirs.name;
   if (target === me)
     fail(

@@ -22,11 +22,12 @@ import { isGood, keepProof, readProof } from "./kept.ts";
 const folder = await mkdtemp(join(tmpdir(), "duet-proof-"));
 const lab = await bench({ metal: new FakeMetal(true) });
 const pdu = await testPdu(join(folder, "pdu"), "node2", new FakeFeed());
+const listed = await testPdu(join(folder, "listed"), "node2-1", new FakeFeed());
 await writeFile(join(folder, "ca.crt"), (await testTls()).cert);
 const credentials = join(folder, "bmc.credentials");
 await writeFile(credentials, `${username}:${password}\n`, { mode: 0o600 });
 after(async () => {
-  await pdu.close();
+  for (const each of [pdu, listed]) await each.close();
   await lab[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
@@ -115,6 +116,17 @@ test("a BMC that refuses, hangs, fails or is gone is not proven, with its code; 
 test("an outlet that does not answer is not covered by a BMC that does", async () => {
   await writeFault(join(folder, "pdu"), parseFault("unauthorized"));
   assert.deepEqual(await shown(), ["BMC well", "outlet DUET-E-REDFISH-LOGIN", "Pacemaker well"]);
+});
+
+test("the way by the outlets is proven only where every one of them answers", async () => {
+  const by = (...urls: readonly string[]) => shown({ ways: waysTo({ pdu: urls }) });
+  // In this test the PDU has one outlet, of the name that the first of a list has.
+  assert.deepEqual(await by(at(listed.port)), ["BMC well", "outlet well", "Pacemaker well"]);
+  assert.deepEqual(await by(at(listed.port), "https://127.0.0.1:9"), [
+    "BMC well",
+    "outlet DUET-E-REDFISH-UNREACHABLE",
+    "Pacemaker well",
+  ]);
 });
 
 test("credentials that others may read, and a Pacemaker without a device, or none, prove nothing", async () => {

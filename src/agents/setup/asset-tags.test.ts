@@ -9,7 +9,8 @@ import { fakeService } from "../../redfish/testing.ts";
 import { tagText, testTag } from "../hands/tag.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
-import { earlierText, keepAssetTags, readAssetTags } from "./asset-tags.ts";
+import { earlierText, readAssetTags } from "../hands/asset-tags.ts";
+import { keepAssetTags } from "./asset-tags.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-asset-tags-"));
 const bmcs = [await bench(), await bench()] as const;

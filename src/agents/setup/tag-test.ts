@@ -11,6 +11,8 @@ export interface TagTrial {
   readonly where: string;
   /** No rule's tag (src/agents/hands/tag.ts): who finds it there writes nothing over it, and nobody starts by it. */
   readonly text: string;
+  /** Told what stands there, before the text is written. */
+  readonly keep?: (before: string | null) => Promise<void>;
   readonly say: (detail: string) => void;
   readonly times?: TrialTimes;
 }
@@ -51,13 +53,15 @@ export async function tryTag(trial: TagTrial): Promise<TagFinding> {
   return wrong ?? (await readBack(trial));
 }
 
-async function writeText({ client, text, where }: TagTrial): Promise<TagFinding | undefined> {
+async function writeText({ client, text, where, keep }: TagTrial): Promise<TagFinding | undefined> {
   const bmc = await client();
   for (let tries = 1; ; tries += 1) {
     const before = await bmc.readTag();
     if (!before.ok && before.failure.kind === "unsupported")
       return { result: "none", said: "has no AssetTag" };
-    const written = await bmc.writeTag(text, valueOf(before, where).etag);
+    const { tag, etag } = valueOf(before, where);
+    await keep?.(tag);
+    const written = await bmc.writeTag(text, etag);
     if (!written.ok) {
       if (written.failure.kind === "changed" && tries < writes_max) continue;
       if (isSilent(written.failure)) throw errorOf(written.failure, where);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { twoMachines } from "../hands/testing-site.ts";
 import type { TagTest } from "../hands/witness.ts";
-import { isUnderWay, newest } from "./witness.ts";
+import { isUnderWay, laterThan, newest } from "./witness.ts";
 
 const site = twoMachines({ node1: "https://192.0.2.1", node2: "https://192.0.2.2" });
 const seen = (at: string, result: TagTest["result"], bmc = "https://192.0.2.1"): TagTest => ({
@@ -19,6 +19,15 @@ test("of what a machine has and what the cluster has, the later test counts", ()
   assert.deepEqual(newest(site, own, lasting(JSON.stringify(later))), { node1: later });
   assert.deepEqual(newest(site, own, lasting(JSON.stringify(seen("09", "forgot")))), own);
   assert.deepEqual(newest(site, {}, lasting(JSON.stringify(later))), { node1: later });
+});
+
+test("a test is later than the one before it, whatever became of the clock", () => {
+  const now_ms = Date.parse("2026-11-16T00:00:00.000Z");
+  assert.equal(laterThan(undefined, now_ms), "2026-11-16T00:00:00.000Z");
+  assert.equal(laterThan(seen("10", "kept"), now_ms), "2026-11-16T00:00:00.000Z");
+  const before = seen("30", "kept");
+  const later = { ...before, result: "forgot", at: laterThan(before, now_ms) } as const;
+  assert.deepEqual(newest(site, { node1: before }, lasting(JSON.stringify(later))), { node1: later });
 });
 
 test("a test under way, one of another BMC, and nonsense are no results", () => {

@@ -1,17 +1,21 @@
 import { randomBytes } from "node:crypto";
 import type { Effects } from "../../act/effects.ts";
+import { paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { asciiJson } from "../../base/text.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { lastingAttributes, type LastingAttributes, writeLasting } from "../../machine/fence-times.ts";
 import { orderedMachines } from "../../render/corosync.ts";
 import type { Site } from "../../site/site.ts";
-import { testTag } from "../hands/tag.ts";
+import { keepForeign } from "../hands/bmc.ts";
+import { begunTest, noteTest, putBack } from "../hands/left-test.ts";
+import { isTestTag, testTag } from "../hands/tag.ts";
 import { bmcEffect_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
 import {
   needsHuman,
   parseTagTest,
+  readTests,
   readWitness,
   type TagTest,
   type TagTests,
@@ -60,19 +64,26 @@ async function testPeers({ ways, effects, say }: WitnessTest): Promise<void> {
   const { site, theirs } = ways;
   const { name, bmc } = theirs;
   await whole(effects, say, whole_ms);
+  const before = (await allKnown(site))[name];
   // From here on nothing is proven: a test that is cut off is begun anew.
   await forget(name);
   const text = testTag(site, randomBytes(4).toString("hex").slice(0, 7));
   const client = () => ways.bmc("theirs", bmcEffect_ms(site));
-  const { result, said } = await tryTag({ client, where: bmc.url, text, say });
+  const keep = (before: string | null) => keepBefore(ways, text, before);
+  const { result, said } = await tryTag({ client, where: bmc.url, text, keep, say });
   await putTagBack(ways, effects, text);
   // With the peer lost in between, a takeover may have written what was read.
   await whole(effects, () => undefined, whole_ms);
-  const done: TagTest = { bmc: bmc.url, result, said: said.slice(0, 500), at: new Date().toISOString() };
+  const at = laterThan(before, Date.now());
+  const done: TagTest = { bmc: bmc.url, result, said: said.slice(0, 500), at };
   await writeLasting(name, attribute, asciiJson(JSON.stringify(done)));
   say("sees that it can fence again");
   await fenceable(name);
 }
+
+/** Of two tests the later one counts, also where the clock was set back between them. */
+export const laterThan = (before: TagTest | undefined, now_ms: number): string =>
+  new Date(Math.max(now_ms, before === undefined ? 0 : Date.parse(before.at) + 1)).toISOString();
 
 async function forget(name: string): Promise<void> {
   const { [name]: _, ...rest } = await readWitness();
@@ -80,9 +91,34 @@ async function forget(name: string): Promise<void> {
   await writeLasting(name, attribute, `${testing}${new Date().toISOString()}`);
 }
 
-/** Agents leave a text that is not duet's own alone: it would stand there for good, and no machine could start alone. */
-async function putTagBack(ways: Ways, effects: WitnessTest["effects"], text: string): Promise<void> {
+/**
+ * So that a test that is cut off leaves nothing behind: whoever looks at this BMC from here next puts it back. Where an earlier one has
+ * left its text, what stood there before that one.
+ */
+export async function keepBefore(ways: Ways, text: string, before: string | null): Promise<void> {
+  const { site, theirs, files } = ways;
+  if (files === undefined) return;
+  await keepForeign(ways, "theirs", before);
+  const { url } = theirs.bmc;
+  const earlier = await begunTest(files.tagTest);
+  const known = earlier?.bmc === url && earlier.text === before ? earlier.before : null;
+  await noteTest(files.tagTest, { bmc: url, text, before: isTestTag(site, before) ? known : before });
+}
+
+/**
+ * First exactly what was there: it may be a tag above the own lineage, and no tag is ever lowered. Then the site's own, where that is
+ * higher, or something else stood there.
+ */
+export async function putTagBack(
+  ways: Ways,
+  effects: {
+    readonly disk: Pick<Effects["disk"], "readState">;
+    readonly bmc: Pick<Effects["bmc"], "raiseTag">;
+  },
+  text: string,
+): Promise<void> {
   const tag_ms = 2 * bmcEffect_ms(ways.site);
+  await putTestBack(ways);
   const state = await effects.disk.readState();
   const lineage = state.ok ? state.value.lineage : undefined;
   if (lineage !== undefined && (await effects.bmc.raiseTag("theirs", lineage, tag_ms)).ok) return;
@@ -92,14 +128,31 @@ async function putTagBack(ways: Ways, effects: WitnessTest["effects"], text: str
     "DUET-E-WITNESS-TEXT-LEFT",
     ways.theirs.bmc.url,
     `the site's tag can't be written in place of the test's text ${text}`,
-    "see to the BMC, then `duet setup` again: it tests anew",
+    "see to the BMC: what stood there before goes back as soon as it takes it; then `duet setup` again, which tests anew",
   );
+}
+
+async function putTestBack(ways: Ways): Promise<void> {
+  const path = ways.files?.tagTest;
+  const test = path === undefined ? undefined : await begunTest(path);
+  if (path === undefined || test === undefined) return;
+  const client = await ways.bmc("theirs", 2 * bmcEffect_ms(ways.site));
+  const seen = await client.readTag();
+  if (seen.ok) await putBack(client, test, seen.value, path);
 }
 
 /** By a machine's own file, and by what the cluster knows: of two the later one. */
 async function allKnown(site: Site): Promise<TagTests> {
   const own = await readWitness();
   return newest(site, own, (await lastingAttributes()) ?? new Map());
+}
+
+/** A test that the peer made since is taken from where it told it: whoever starts alone goes by its own file. */
+export async function adoptTests(site: Site, lasting: LastingAttributes): Promise<void> {
+  const kept = await readTests(paths.witness);
+  const known = newest(site, kept, lasting);
+  if (Object.entries(known).some(([name, { at }]) => kept[name]?.at !== at))
+    await writeWitness({ ...kept, ...known });
 }
 
 export function newest(site: Site, own: TagTests, lasting: LastingAttributes): TagTests {

@@ -1,4 +1,4 @@
-import { etcdResource } from "../../base/paths.ts";
+import { apiAttribute, etcdResource } from "../../base/paths.ts";
 import { allNamed, parseXml } from "../../machine/xml.ts";
 import { provenMonitor } from "../../machine/pacemaker.ts";
 import { run } from "../../machine/process.ts";
@@ -9,7 +9,7 @@ const devicePrefix = "fence-";
 /** Everything that Pacemaker on this machine tells, in one call. Undefined while it is not up. */
 export async function clusterSight(deadline_ms: number): Promise<ClusterSight | undefined> {
   const { status, stdout } = await run(
-    ["crm_mon", "--one-shot", "--include=options,operations,fencing,failures", "--output-as=xml"],
+    ["crm_mon", "--one-shot", "--include=options,operations,fencing,failures,attributes", "--output-as=xml"],
     { accept: "any", deadline_ms, env: { LC_ALL: "C", TZ: "UTC" } },
   );
   return status === 0 ? parseClusterSight(stdout) : undefined;
@@ -56,6 +56,7 @@ export function parseClusterSight(xml: string): ClusterSight {
         again: task !== "stop",
       })),
     runs: runsOf(document),
+    answers: answersOf(document),
     maintenance: allNamed(document, "cluster_options").some(
       (each) => each.getAttribute("maintenance-mode") === "true",
     ),
@@ -69,6 +70,16 @@ function runsOf(document: ReturnType<typeof parseXml>): Readonly<Record<string, 
       for (const node of allNamed(resource, "node"))
         (found[node.getAttribute("name") ?? ""] ??= []).push(resource.getAttribute("id") ?? "");
   return found;
+}
+
+function answersOf(document: ReturnType<typeof parseXml>): Readonly<Record<string, boolean>> {
+  const [list] = allNamed(document, "node_attributes");
+  const said = (list === undefined ? [] : allNamed(list, "node")).flatMap((node) =>
+    allNamed(node, "attribute")
+      .filter((each) => each.getAttribute("name") === apiAttribute)
+      .map((each) => [node.getAttribute("name") ?? "", Number(each.getAttribute("value")) > 0] as const),
+  );
+  return Object.fromEntries(said);
 }
 
 /** The gravest of what is said of it. */

@@ -3,7 +3,8 @@ import { etcdPorts, etcdUnit, paths } from "../../base/paths.ts";
 import { readState, type State } from "../../facts/state.ts";
 import { attributeOf } from "../../machine/attributes.ts";
 import { membership, waitsForAll } from "../../machine/corosync.ts";
-import { type Endpoint, memberList, status } from "../../machine/etcd/client.ts";
+import { type Endpoint, memberList, status, versions } from "../../machine/etcd/client.ts";
+import { installedEtcd } from "../../machine/etcd/program.ts";
 import { lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
 import { unitState } from "../../machine/systemd.ts";
@@ -15,9 +16,10 @@ import { connect_ms, linkTo } from "../hands/link.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { Notes } from "../hands/notes.ts";
 import { needsHuman, readWitness } from "../hands/witness.ts";
-import { uninstalledIn } from "../uninstall/plan.ts";
+import { uninstalledIn } from "../uninstall/mark.ts";
 import { readProof } from "../proof/kept.ts";
 import { alertSight } from "../alerts/sight.ts";
+import { apiHere } from "./api.ts";
 import { attempt, source_ms } from "./attempt.ts";
 import { clusterSight } from "./cluster.ts";
 import { lastOff } from "./last-off.ts";
@@ -36,6 +38,7 @@ import { sayingOf } from "./publish.ts";
 import { rotationsHere } from "./rotations.ts";
 import { Said } from "./said.ts";
 import { readSetupReport } from "../setup/report.ts";
+import { UnfinishedNote } from "./unfinished.ts";
 
 const bootFile = "/proc/sys/kernel/random/boot_id";
 
@@ -71,10 +74,11 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     proof,
     rotations,
     alerts,
+    api,
   ] = await Promise.all([
     attempt("Corosync", () => corosyncHere(site)),
     attempt("Pacemaker", pacemakerHere),
-    attempt("duet's own file", async () => known(holdingOf(await readState(paths.state)))),
+    attempt("duet's own file", async () => known(await ownHolding())),
     attempt("systemd", unitHere),
     attempt(
       "etcd here",
@@ -92,6 +96,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     attempt("the last test of fencing", async () => known((await readProof()) ?? null)),
     rotationsHere(site, folder),
     attempt("the alerts' folder", async () => known(await alertSight(site))),
+    attempt("the API server here", () => apiHere(site)),
   ]);
   return {
     format: 1,
@@ -110,12 +115,14 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     peerSaying,
     power: powers,
     said: new Said().all(),
+    unfinished: new UnfinishedNote().read(),
     uninstalled: [...(valueOf(gone) ?? [])],
     alone: needsHuman(site, await readWitness()) ?? null,
     lastOff: last,
     proof,
     rotations,
     alerts,
+    api,
   };
 }
 
@@ -132,11 +139,20 @@ async function pacemakerHere() {
 }
 
 async function unitHere() {
-  const [{ active }, masked] = await Promise.all([unitState(etcdUnit, source_ms), exists(maskFile)]);
-  return known({ active, masked, failedStarts: new Notes().failedStarts });
+  const [{ active }, masked, installed] = await Promise.all([
+    unitState(etcdUnit, source_ms),
+    exists(maskFile),
+    installedEtcd(etcdUnit, source_ms),
+  ]);
+  return known({ active, masked, failedStarts: new Notes().failedStarts, installed: installed ?? null });
 }
 
-const holdingOf = (state: Omit<State, "turn" | "settled"> | undefined): HoldingSight => ({
+async function ownHolding(): Promise<HoldingSight> {
+  const state = await readState(paths.state);
+  return { ...holdingOf(state), ...(state?.bump === undefined ? {} : { bump: state.bump }) };
+}
+
+const holdingOf = (state: Omit<State, "turn" | "settled" | "bump"> | undefined): HoldingSight => ({
   lineage: state?.lineage ?? null,
   full: state?.full === true,
   takeover: state?.takeover ?? null,
@@ -164,12 +180,13 @@ async function peerEtcd(peer: Machine): Promise<Known<EtcdSight>> {
 /** One without a leader says so at once; the read that needs one would wait until its deadline. */
 async function etcdAt(at: Endpoint, deadline_ms: number): Promise<Known<EtcdSight>> {
   const reading = memberList(at, deadline_ms);
-  const said = await status(at, deadline_ms);
+  const [said, agreed] = await Promise.all([status(at, deadline_ms), versions(at, deadline_ms)]);
   if (!said.ok) return unknown(/ECONNREFUSED/.test(said.failure.said) ? refused : said.failure.said);
   const { version, memberId, leader, isLearner, index, db_bytes, errors } = said.value;
   const listed = leader === undefined ? undefined : await reading;
   return known({
     version,
+    ...(agreed.ok ? { cluster: agreed.value.cluster } : {}),
     id: memberId,
     role: isLearner ? "learner" : leader === memberId ? "leader" : "voter",
     leader: leader ?? null,
@@ -186,7 +203,7 @@ async function etcdAt(at: Endpoint, deadline_ms: number): Promise<Known<EtcdSigh
 
 async function powersOf(machines: readonly Machine[], folder: string): Promise<Report["power"]> {
   const read = await Promise.all(
-    machines.map(async (machine) => [machine.name, await readPower(machine, folder)] as const),
+    machines.map(async (machine) => [machine.name, await readPower(machine, folder, paths.run)] as const),
   );
   return Object.fromEntries(read);
 }

@@ -65,6 +65,18 @@ test("what failed on a machine is told from wherever one looks, and once; a fail
   }
 });
 
+test("revisions that went back are told, at 1+1 too; that they are still to be raised is not", () => {
+  const holding = (bump: "owed" | "missed") => {
+    const { holding: whole } = wholeReport("node1");
+    assert.ok(whole.known);
+    return known({ ...whole.value, bump });
+  };
+  const of = (bump: "owed" | "missed") =>
+    codes(judge(fromMachine(wholeReport("node1", { holding: holding(bump) }))));
+  assert.deepEqual(of("missed"), ["node1 DUET-E-STATUS-REVISIONS"]);
+  assert.deepEqual(of("owed"), []);
+});
+
 test("a peer that is off: 1+0, and only that it is away is wrong", () => {
   const status = judge(fromMachine(alone(), { node1: known("On"), node2: known("Off") }));
   assert.equal(status.whole, "1+0");
@@ -93,6 +105,26 @@ test("no etcd that has quorum: 0 only where both are known not to serve, unknown
     fromMachine(alone({ etcd: { node1: leaderless, node2: unknown("silent") } }), { node2: known("Off") }),
   );
   assert.equal(off.whole, "0", "a machine without power serves nothing");
+});
+
+test("what a machine decided and can't do is told with its reason, while it is tried again", () => {
+  const why = "duet's file: read-only file system";
+  const told = (tries: number, ago_ms: number) =>
+    judge(
+      fromMachine(alone({ unfinished: { why, since_ms: now_ms - 90_000, at_ms: now_ms - ago_ms, tries } })),
+    ).wrong.find(({ code }) => code === "DUET-E-STATUS-UNFINISHED");
+  assert.match(told(3, 5_000)?.what ?? "", /can't be done \(3 tries in 1 min 30 s\): duet's file: read-only/);
+  assert.equal(told(2, 5_000), undefined, "that may still be the way of things");
+  assert.equal(told(3, 200_000), undefined, "nobody tries it any more");
+});
+
+test("a text of somebody else in a BMC's tag is told while both are well, and once", () => {
+  const said = {
+    tags: { rule: "R-TAGS-FOREIGN", do: "keep-tags", sentence: "a text that is not duet's", at_ms: now_ms },
+  };
+  const [first, second] = (["node1", "node2"] as const).map((name) => wholeReport(name, { said }));
+  assert.ok(first !== undefined && second !== undefined);
+  assert.deepEqual(codes(judge(fromSeat(known(first), known(second)))), ["node1 R-TAGS-FOREIGN"]);
 });
 
 test("an etcd whose data was given up is not promised to start again by itself: it joins", () => {

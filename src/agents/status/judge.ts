@@ -1,3 +1,4 @@
+import { apiOf } from "./api.ts";
 import type { Fence, Known, Report } from "./report.ts";
 import { type EtcdSight, known, unknown, valueOf } from "./report.ts";
 import { machineStatus } from "./machine.ts";
@@ -38,6 +39,7 @@ export function judge(views: Views): Status {
         return told === undefined ? [] : [[machine, told]];
       }),
     ),
+    api: apiOf(views),
   };
   return { ...base, wrong: wrongs(base, views) };
 }

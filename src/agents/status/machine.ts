@@ -92,10 +92,18 @@ function etcdOf(
   power: string | undefined,
   silent: string,
 ): Known<EtcdStatus> {
-  const down = known({ role: "down", led: false, serves: false, version: null } as const);
+  const installed = valueOf(own?.unit)?.installed ?? null;
+  const down = known({
+    role: "down",
+    led: false,
+    serves: false,
+    version: installed,
+    cluster: null,
+    installed,
+  } as const);
   const seen = [own?.etcd[name], other?.etcd[name]].filter((each) => each !== undefined);
   const sight = seen.find((each) => each.known);
-  if (sight?.known === true) return known(statusOf(sight.value));
+  if (sight?.known === true) return known({ ...statusOf(sight.value), installed });
   const unit = valueOf(own?.unit);
   if (unit !== undefined && (unit.active === "inactive" || unit.active === "failed")) return down;
   if (power === "Off" || seen.some((each) => !each.known && each.why === refused)) return down;
@@ -103,11 +111,12 @@ function etcdOf(
   return why === undefined || why.known ? unknown(silent) : why;
 }
 
-const statusOf = ({ role, leader, members, version }: EtcdSight): EtcdStatus => ({
+const statusOf = ({ role, leader, members, version, cluster }: EtcdSight): Omit<EtcdStatus, "installed"> => ({
   role,
   led: leader !== null,
   serves: members !== null,
   version,
+  cluster: cluster ?? null,
 });
 
 function saysOf(own: Report | undefined, other: Report | undefined, silent: string): MachineStatus["says"] {

@@ -6,12 +6,15 @@ import { type Known, known, unknown } from "./report.ts";
 
 const bmc_ms = 2_500;
 
-/** As the BMC says it. One that is slower than this is told as silent: a person waits for the answer. */
-export const readPower = (machine: Machine, folder: string): Promise<Known<string>> =>
+/**
+ * As the BMC says it. One that is slower than this is told as silent: a person waits for the answer. `run`: on a machine, where it is noted
+ * which BMC has refused a login of late; a status that is drawn again and again must not lock its user out.
+ */
+export const readPower = (machine: Machine, folder: string, run?: string): Promise<Known<string>> =>
   attempt(
     "the BMC",
     async () => {
-      const read = await (await openBmc(machine.bmc, folder, bmc_ms)).powerState();
+      const read = await (await openBmc(machine.bmc, folder, bmc_ms, run)).powerState();
       return read.ok
         ? known(read.value)
         : unknown(`its BMC: ${problemOf(read.failure, machine.bmc.url).what}`);

@@ -63,11 +63,15 @@ const cluster = v.object({
   runs: v.optional(v.record(name, v.array(name))),
   /** A person has asked it to start, stop and watch nothing. */
   maintenance: v.optional(v.boolean()),
+  /** By machine: what it last said of its API server, for the virtual IP. */
+  answers: v.optional(v.record(name, v.boolean())),
 });
 export type ClusterSight = v.InferOutput<typeof cluster>;
 
 const etcd = v.object({
   version: v.string(),
+  /** What its cluster works by: the oldest of its members, once all were seen together. Not told by earlier versions. */
+  cluster: v.optional(v.string()),
   id: v.string(),
   role: v.picklist(["leader", "voter", "learner"]),
   leader: v.nullable(v.string()),
@@ -86,12 +90,22 @@ const holding = v.object({
   takeover: v.nullable(v.object({ step: v.string(), epoch: v.number() })),
   left: v.boolean(),
   surrendered: v.nullable(v.number()),
+  /** Of etcd's revisions after an accepted loss: they are still to be raised, or could not be. */
+  bump: v.exactOptional(v.picklist(["owed", "missed"])),
 });
 export type HoldingSight = v.InferOutput<typeof holding>;
 
 export const sayingShape = v.object({ rule: v.string(), do: v.string(), sentence: said, at_ms: v.number() });
 /** The last decision on a question. */
 export type Saying = v.InferOutput<typeof sayingShape>;
+
+/** What was decided and could not be done, when that was tried first and last, and how often. */
+export const unfinishedShape = v.object({
+  why: said,
+  since_ms: v.number(),
+  at_ms: v.number(),
+  tries: v.number(),
+});
 
 const alerts = v.object({
   ways: v.array(
@@ -107,6 +121,14 @@ const alerts = v.object({
   ),
 });
 export type AlertSight = v.InferOutput<typeof alerts>;
+
+const api = v.object({
+  /** The virtual IP; null: the site has a load balancer. */
+  address: v.nullable(name),
+  ready: v.boolean(),
+  why: said,
+});
+export type ApiSight = v.InferOutput<typeof api>;
 
 /** All that one machine knows of itself and its peer. Nothing in it is secret. */
 export const reportShape = v.object({
@@ -129,7 +151,15 @@ export const reportShape = v.object({
   pacemaker: knownShape(cluster),
   /** Of duet's own file. */
   holding: knownShape(holding),
-  unit: knownShape(v.object({ active: v.string(), masked: v.boolean(), failedStarts: v.number() })),
+  unit: knownShape(
+    v.object({
+      active: v.string(),
+      masked: v.boolean(),
+      failedStarts: v.number(),
+      /** The etcd that a start would run; null: it does not tell. Not told by earlier versions. */
+      installed: v.optional(v.nullable(v.string())),
+    }),
+  ),
   /** By machine: this one's, and the peer's as it answers here. */
   etcd: v.record(name, knownShape(etcd)),
   /** What the peer has published in this membership; null: nothing yet. */
@@ -138,6 +168,8 @@ export const reportShape = v.object({
   peerSaying: knownShape(v.nullable(sayingShape)),
   power: v.record(name, knownShape(v.string())),
   said: v.record(v.string(), sayingShape),
+  /** Null: what was decided last was done. Not told by earlier versions. */
+  unfinished: v.optional(v.nullable(unfinishedShape)),
   /** Why a machine of this site can't start alone by itself; null: it can. Not told by earlier versions. */
   alone: v.optional(v.nullable(said)),
   /** Machines that duet was taken off, as the cluster knows it. Not told by earlier versions. */
@@ -160,5 +192,7 @@ export const reportShape = v.object({
   ),
   /** How telling people went; null: the site tells nobody. Missing: its duet is older. */
   alerts: v.optional(knownShape(v.nullable(alerts))),
+  /** Its own API server; null: the site has none of duet's. Missing: its duet is older. */
+  api: v.optional(knownShape(v.nullable(api))),
 });
 export type Report = v.InferOutput<typeof reportShape>;

@@ -87,7 +87,9 @@ export class Said {
   }
 }
 
-const alarms: ReadonlySet<string> = new Set(["needs-human", "surrender", "stop-and-alarm"]);
+/** Decisions that only a person can end. */
+export const callsSomebody: ReadonlySet<string> = new Set(["needs-human", "stop-and-alarm"]);
+const alarms: ReadonlySet<string> = new Set([...callsSomebody, "surrender"]);
 
 /** What a machine goes by now: how it starts, unless its etcd's failures or the tags say something graver. */
 export function mainSaying(said: Readonly<Partial<Record<TableName, Saying>>>): Saying | undefined {

@@ -45,7 +45,7 @@ export async function viewsFromSeat({ site, folder, ssh_config, power }: Seat): 
 
 /** The stock agent uses none. */
 export const withoutOutlet = ({ machines, fencing: { agent } }: Site): readonly string[] =>
-  machines.filter(({ pdu }) => pdu === undefined || agent === "fence_redfish").map(({ name }) => name);
+  machines.filter(({ pdus }) => pdus.length === 0 || agent === "fence_redfish").map(({ name }) => name);
 
 export async function askOne(machine: Machine, config: string | undefined): Promise<Known<Report>> {
   const answer = await callBySsh(machine, {

@@ -44,7 +44,12 @@ export interface EtcdStatus {
   readonly led: boolean;
   /** It answers a linearizable read. */
   readonly serves: boolean;
+  /** What runs; where nothing does, what would. */
   readonly version: string | null;
+  /** What its cluster works by; null: it does not run, or does not tell. */
+  readonly cluster: string | null;
+  /** What its next start would run; null: nobody can tell. */
+  readonly installed: string | null;
 }
 
 export interface FencingStatus {
@@ -57,6 +62,17 @@ export interface FencingStatus {
   readonly lastOff_ms: Known<number | null>;
   /** The last harmless test, by hand or by the timer; null: none yet. */
   readonly test: Known<Proof | null>;
+}
+
+export interface ApiStatus {
+  /** The virtual IP; null: the site has a load balancer. */
+  readonly address: string | null;
+  /** The machine that has it; null of the value: none. */
+  readonly on: Known<string | null> | null;
+  readonly answers: readonly {
+    readonly name: string;
+    readonly ready: Known<{ readonly ready: boolean; readonly why: string }>;
+  }[];
 }
 
 export interface Learner {
@@ -95,6 +111,8 @@ export interface Status {
   readonly alone: string | null;
   /** By machine, of those that told: how telling people went. Null: the site tells nobody. */
   readonly alerts: Readonly<Record<string, AlertSight | null>>;
+  /** The API servers; null: the site has none of duet's, or nobody that was asked knows. */
+  readonly api: ApiStatus | null;
   readonly wrong: readonly Wrong[];
 }
 

@@ -12,6 +12,7 @@ const members = [
 export const sight = (name: string, change: Partial<EtcdSight> = {}): Known<EtcdSight> =>
   known({
     version: "3.5.16",
+    cluster: "3.5.0",
     id: name === "node1" ? "a1" : "b2",
     role: name === "node1" ? "leader" : "voter",
     leader: "a1",

@@ -1,8 +1,10 @@
 import { lineageText } from "../../decide/rule.ts";
+import { apiText } from "./api.ts";
 import { labelled, moment, span, table, wrap } from "./layout.ts";
 import { testText } from "./proof.ts";
 import type { Known } from "./report.ts";
 import { valueOf } from "./report.ts";
+import { versionsText } from "./versions.ts";
 import type { FencingStatus, MachineStatus, Status, Whole, Wrong } from "./status.ts";
 import { isOnline } from "./wrong.ts";
 
@@ -36,7 +38,9 @@ export function statusText(status: Status, width: number, paint: Paint): string 
       indent,
       width,
     ),
+    ...labelledIf("etcd", versionsText(status), width),
     ...(status.learner === null ? [] : labelled("learner", learnerText(status), indent, width)),
+    ...(status.api === null ? [] : labelled("API", apiText(status.api), indent, width)),
     ...labelled("last fence", lastFenceText(status), indent, width),
     ...status.fencing.flatMap((each, index) =>
       labelled(index === 0 ? "fencing" : "", fencingText(each, status), indent, width),
@@ -53,6 +57,9 @@ export function statusText(status: Status, width: number, paint: Paint): string 
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const labelledIf = (label: string, text: string | undefined, width: number): readonly string[] =>
+  text === undefined ? [] : labelled(label, text, indent, width);
 
 const headOf = (whole: Whole): string =>
   whole === "0" ? "0: NOBODY SERVES" : whole === "unknown" ? "unknown" : whole;
@@ -74,7 +81,7 @@ function rowsOf({ machines, from }: Status): readonly (readonly [string, ...stri
         [
           led || role === "down" ? role : `${role}, no leader`,
           ...(role === "down" ? [] : [orUnknown(full, (value) => (value ? "full" : "not full"))]),
-          ...(version === null ? [] : [version]),
+          ...(version === null ? [] : [role === "down" ? `${version} installed` : version]),
         ].join(", "),
       ),
     ),

@@ -1,19 +1,11 @@
-import { pageOf } from "./page.ts";
 import { testWrongs } from "./proof.ts";
 import { rotationWrongs } from "./rotations.ts";
-import type { AlertSight, Report, Saying } from "./report.ts";
+import type { AlertSight, Report } from "./report.ts";
 import { valueOf } from "./report.ts";
-import type { FencingStatus, MachineStatus, Status, Views, Wrong } from "./status.ts";
-
-const wrong = (code: string, where: string, what: string, fix: string): Wrong => ({
-  code,
-  where,
-  what,
-  fix,
-  page: pageOf(code),
-});
-
-type Judged = Omit<Status, "wrong">;
+import { callsSomebody } from "./said.ts";
+import type { FencingStatus, MachineStatus, Views, Wrong } from "./status.ts";
+import { catchingUp, etcdOf, foreignTag, unfinishedOf, wentBack } from "./wrong-etcd.ts";
+import { bySaying, isOnStandby, type Judged, wrong } from "./wrong-line.ts";
 
 /** Everything that is not as it should be, the gravest first. Empty at 1+1 with fencing proven. */
 export function wrongs(status: Judged, views: Views): readonly Wrong[] {
@@ -26,7 +18,10 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
     ...machines.flatMap((each) => refusalOf(each, views)),
     ...machines.flatMap((each) => uninstalledOf(each, status, views) ?? awayOf(each, status)),
     ...machines.flatMap((each) => etcdOf(each, views)),
+    ...machines.flatMap((each) => unfinishedOf(each, views)),
+    ...machines.flatMap((each) => foreignTag(each, views)).slice(0, 1),
     ...catchingUp(status),
+    ...machines.flatMap((each) => wentBack(each, views)),
     ...(status.maintenance ? [] : status.fencing.flatMap((each) => unproven(each, machines))),
     ...status.fencing.flatMap((each) => testWrongs(each, views)),
     ...rotationWrongs(views),
@@ -62,13 +57,6 @@ function unwatched({ maintenance, site }: Judged): readonly Wrong[] {
     ),
   ];
 }
-
-const isOnStandby = ({ pacemaker }: MachineStatus): boolean => valueOf(pacemaker) === "standby";
-
-const callsSomebody: ReadonlySet<string> = new Set(["needs-human", "stop-and-alarm"]);
-
-const bySaying = (name: string, { rule, sentence }: Saying, fix: string): Wrong =>
-  wrong(rule, name, sentence, fix);
 
 /** What its agent waits for, or calls a person for. One that serves and is full waits for nothing, whatever it said before. */
 function sayingOf(machine: MachineStatus, { machines, serves: serving }: Judged): readonly Wrong[] {
@@ -182,69 +170,6 @@ function standbyOf(name: string, peer: string, serves: readonly string[]): Wrong
     `is on standby: Pacemaker runs nothing here, and ${peer} is not seen to serve`,
     `see to ${peer} first: what it acknowledged alone is only there; \`duet unstandby ${name}\` lets ${name} start or join, as its data allows`,
   );
-}
-
-function etcdOf(machine: MachineStatus, { machines, reports }: Views): readonly Wrong[] {
-  const { name, etcd, corosync } = machine;
-  const found: Wrong[] = [];
-  const report = valueOf(reports[name]);
-  const state = valueOf(etcd);
-  const unit = valueOf(report?.unit);
-  if (state?.role === "down" && valueOf(corosync) === "member" && !isOnStandby(machine)) {
-    const tries =
-      unit === undefined || unit.failedStarts === 0 ? "" : ` (${unit.failedStarts} starts failed)`;
-    const masked = unit?.masked === true ? ", and nobody may start it: its data was given up" : "";
-    found.push(
-      wrong(
-        "DUET-E-STATUS-ETCD-DOWN",
-        name,
-        `etcd does not run${tries}${masked}`,
-        unit?.masked === true
-          ? `it joins ${machines.find((each) => each !== name) ?? "its peer"} by itself once that serves, and starts then; \`journalctl -u duet-work\` on ${name} says why it gave up`
-          : `duet starts it again by itself; \`journalctl -u duet-etcd -u duet-work\` on ${name} says why it ended`,
-      ),
-    );
-  }
-  if (state !== undefined && (state.role === "leader" || state.role === "voter") && !state.serves)
-    found.push(
-      wrong(
-        "DUET-E-STATUS-NO-LEADER",
-        name,
-        state.led
-          ? "etcd runs, and did not answer a read that needs both voters"
-          : "etcd runs and has no leader: writes and linearizable reads fail",
-        "its peer's etcd is missing or slow; for some seconds this is part of each failover",
-      ),
-    );
-  const alarms = new Set(
-    Object.values(reports).flatMap((each) => valueOf(valueOf(each)?.etcd[name])?.alarms ?? []),
-  );
-  for (const alarm of alarms)
-    if (/alarm/i.test(alarm))
-      found.push(
-        wrong(
-          "DUET-E-STATUS-ETCD-ALARM",
-          name,
-          `etcd raises an alarm: ${alarm}`,
-          "compact, defragment, then disarm it",
-        ),
-      );
-  return found;
-}
-
-function catchingUp({ learner, whole, machines, serves }: Judged): readonly Wrong[] {
-  const late = machines.find(({ full, etcd }) => valueOf(full) === false && valueOf(etcd)?.role === "voter");
-  const name = learner?.machine ?? (whole === "1+0" && serves.length > 0 ? late?.name : undefined);
-  if (name === undefined) return [];
-  const what = learner === null ? "votes, and is not full yet" : "is a learner, and catches up";
-  return [
-    wrong(
-      "DUET-E-STATUS-CATCHING-UP",
-      name,
-      `${what}: until then its peer must not be lost`,
-      "wait: it goes on by itself",
-    ),
-  ];
 }
 
 /** Or nobody can tell. */

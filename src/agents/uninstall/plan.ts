@@ -2,19 +2,9 @@ import { rm } from "node:fs/promises";
 import * as v from "valibot";
 import { paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
-import type { LastingAttributes } from "../../machine/fence-times.ts";
 import { readIfThere, replaceSynced } from "../../machine/files.ts";
 import { readSite } from "../../site/read.ts";
 import type { Machine, Site } from "../../site/site.ts";
-
-/** A lasting attribute of a machine that was uninstalled: its peer is the last one then. */
-export const uninstalledAttribute = "duet-uninstalled";
-
-/** Setup of a machine that is installed again says `no`. */
-export const uninstalledIn = (lasting: LastingAttributes | undefined): readonly string[] =>
-  [...(lasting ?? [])].flatMap(([name, given]) =>
-    /^\d{4}-/.test(given.get(uninstalledAttribute) ?? "") ? [name] : [],
-  );
 
 /**
  * What an uninstall means to do. Written before the first thing is done, and gone with the last: whoever is cut off in

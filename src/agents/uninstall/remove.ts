@@ -3,10 +3,13 @@ import { dirname, join } from "node:path";
 import { etcdUnit, paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { exists, isMissing, readIfThere, replaceSynced } from "../../machine/files.ts";
+import { lockOf } from "../../machine/lock.ts";
 import { run } from "../../machine/process.ts";
+import { reserveFor } from "../../machine/reserve.ts";
 import { unitState } from "../../machine/systemd.ts";
 import { maskFile } from "../../render/etcd.ts";
 import { type Footprint, unitFolder } from "../../render/footprint.ts";
+import { unitMark } from "../../render/kubernetes/kubelet.ts";
 import { issueFile } from "../status/console.ts";
 
 /** Of duet's own, beside the data: what is worth nothing without duet. The rest of that folder stays. */
@@ -15,7 +18,12 @@ export const ownNotes: readonly string[] = [
   paths.setupFailed,
   paths.firstStart,
   paths.witness,
+  paths.witnessSeen,
+  lockOf(paths.witnessSeen),
+  reserveFor(paths.state),
+  paths.tagTest,
   paths.assetTags,
+  lockOf(paths.assetTags),
   paths.fenceProof,
   paths.rotations,
   maskFile,
@@ -49,7 +57,7 @@ export async function stopUnits({ units }: Pick<Footprint, "units">): Promise<vo
 
 /** Each part can be repeated, and misses nothing that is gone already. */
 export async function removeAll(
-  { files, folders, units, traces }: Footprint,
+  { files, folders, units, ownUnits, hollow, traces }: Footprint,
   say: (detail: string) => void,
 ): Promise<void> {
   for (const [program, ...words] of traces) await run([program, ...words], { accept: "any" });
@@ -59,11 +67,18 @@ export async function removeAll(
     if (dirname(path).endsWith(".d")) await rmdir(dirname(path)).catch(() => undefined);
   }
   for (const path of folders) await rm(path, { recursive: true, force: true });
+  for (const unit of ownUnits) await removeOwnUnit(join(unitFolder, unit));
+  for (const path of hollow) await rmdir(path).catch(() => undefined);
   await emptyFolder(cibFolder);
   await forgetPresets(units);
   await run(["systemctl", "daemon-reload"], { deadline_ms: unit_ms });
   if (trusted) await run(["update-ca-certificates"], { accept: "any", deadline_ms: unit_ms });
   say(`${files.length + ownNotes.length} files, ${folders.length} folders`);
+}
+
+/** One that setup has put there says so in its first line; every other is the machine's own. */
+export async function removeOwnUnit(path: string): Promise<void> {
+  if ((await readIfThere(path))?.startsWith(unitMark) === true) await rm(path, { force: true });
 }
 
 async function emptyFolder(path: string): Promise<void> {

@@ -34,7 +34,8 @@ interface Ways {
   readonly steps: readonly string[];
 }
 
-function waysOf(machine: string, peer: string, { data, standing, soleVoter }: LogFacts): Ways {
+function waysOf(machine: string, peer: string, log: LogFacts): Ways {
+  const { data, standing, soleVoter } = log;
   if (!data || standing === "none") {
     const why = `this machine holds no data of etcd's; ${peer} may`;
     return { about: ["There is none."], steps: [`echo ${shellWord(why)} >&2`, "exit 1"] };
@@ -46,17 +47,26 @@ function waysOf(machine: string, peer: string, { data, standing, soleVoter }: Lo
       ],
       steps: [etcd(machine, paths.etcdData)],
     };
-  if (standing === "voter")
+  if (standing === "voter" && !log.removalInLog && !log.tailLost)
     return {
       about: [
-        `It was a member beside ${peer}, which it did not leave in order: it is made the only member here. What ${peer}`,
-        `acknowledged alone is not in it, and neither may be the very last writes. Not while etcd runs on ${peer}.`,
+        `It was a member beside ${peer}, which it did not leave in order: it is made the only member here, once. What ${peer}`,
+        `acknowledged alone is not in it. Not while etcd runs on ${peer}.`,
+        "A follower learns late what is committed. etcd would drop what it does not know to be, though a client may have been told",
+        `of it: so duet writes first that all of the log is committed, and keeps the log as it was in ${paths.etcdData}.before-alone.`,
       ],
-      steps: [etcd(machine, paths.etcdData, ["--force-new-cluster"])],
+      steps: [
+        'PATH="$PATH:/usr/local/bin"',
+        `force=$(duet wal alone ${paths.etcdData}) || {`,
+        `  echo ${shellWord("etcd is not started: without `duet wal alone` it may drop what was acknowledged")} >&2`,
+        "  exit 1",
+        "}",
+        etcd(machine, paths.etcdData, ["$force"]),
+      ],
     };
   return {
     about: [
-      `It is no voter's (${standing}): this machine left its cluster, or never was full, and ${peer} went on without it.`,
+      `${whyRestored(log)}: this machine may lack what was acknowledged, and ${peer} went on without it.`,
       `The newer data is on ${peer}. etcd does not start with this as it is: a copy is made of its database, as it was then.`,
     ],
     steps: [
@@ -67,6 +77,11 @@ function waysOf(machine: string, peer: string, { data, standing, soleVoter }: Lo
     ],
   };
 }
+
+const whyRestored = ({ standing, tailLost }: LogFacts): string =>
+  tailLost
+    ? "The end of its log is lost"
+    : `It is no voter's (${standing === "voter" ? "to be removed" : standing})`;
 
 const url = (port: number): string => `http://127.0.0.1:${port}`;
 

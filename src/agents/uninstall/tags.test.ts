@@ -9,7 +9,7 @@ import { DuetError } from "../../base/problem.ts";
 import { tagText, testTag } from "../hands/tag.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
-import { putTextBack } from "./tags.ts";
+import { putTextBack, tagLeft } from "./tags.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-uninstall-tags-"));
 const bmc = await bench();
@@ -48,6 +48,11 @@ test("nothing is put back as nothing; what nobody knows as nothing too, and that
   await write(tag);
   assert.match(await putTextBack(ways, "mine", {}), /not known/);
   assert.equal(await shown(), "");
+});
+
+test("where a BMC can't be written to, what stood there is told: duet's own note of it goes", () => {
+  assert.match(tagLeft(ways, "mine", kept("rack 7"), "no answer"), /before duet was "rack 7": no answer$/);
+  assert.match(tagLeft(ways, "mine", {}, "no answer"), /before duet is not known: no answer$/);
 });
 
 test("what was kept of another BMC is not written into this one", async () => {

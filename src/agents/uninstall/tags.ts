@@ -1,15 +1,16 @@
 import { DuetError } from "../../base/problem.ts";
 import { problemOf, type Result } from "../../redfish/failure.ts";
+import { type AssetTags, earlierText } from "../hands/asset-tags.ts";
 import { isOurs } from "../hands/tag.ts";
 import { bmcEffect_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
-import { type AssetTags, earlierText } from "../setup/asset-tags.ts";
 
 const writes_max = 3;
 
 /**
- * Puts back what stood in a BMC's asset tag before duet. A text that is not duet's was written by somebody since: it stays. Where
- * nobody knows what stood there (the machine has a new disk) the tag is emptied. One sentence about what was done.
+ * Puts back what stood in a BMC's asset tag before duet, or what somebody wrote there later and a takeover wrote over. A text that is
+ * not duet's was written by somebody since: it stays. Where nobody knows what stood there (the machine has a new disk) the tag is
+ * emptied. One sentence about what was done.
  */
 export async function putTextBack(ways: Ways, side: "mine" | "theirs", kept: AssetTags): Promise<string> {
   const { site } = ways;
@@ -38,9 +39,24 @@ export async function putTextBack(ways: Ways, side: "mine" | "theirs", kept: Ass
       ]);
     return earlier === undefined
       ? `the asset tag of ${name} is empty now: what stood there before duet is not known`
-      : `the asset tag of ${name} says ${JSON.stringify(now)} again`;
+      : `the asset tag of ${name} says ${JSON.stringify(now)} again${beforeThat(earlier.older)}`;
   }
 }
+
+/** For a forced uninstall. duet's own note of the earlier text goes with duet: who puts it back later finds it in this sentence. */
+export function tagLeft(ways: Ways, side: "mine" | "theirs", kept: AssetTags, why: string): string {
+  const { site } = ways;
+  const { name } = ways[side];
+  const earlier = earlierText(site, kept, name);
+  const before =
+    earlier === undefined
+      ? "is not known"
+      : `was ${JSON.stringify(earlier.text ?? "")}${beforeThat(earlier.older)}`;
+  return `the asset tag of ${name} is left as it is, and what stood there before duet ${before}: ${why}`;
+}
+
+const beforeThat = (older: readonly string[]): string =>
+  older.length === 0 ? "" : `; earlier it said ${older.map((each) => JSON.stringify(each)).join(", then ")}`;
 
 function must<T>(result: Result<T>, where: string): T {
   if (result.ok) return result.value;

@@ -1,5 +1,8 @@
 import { Argument, type Command } from "commander";
+import type { DiskDeed } from "../../../lab/fault-commands.ts";
 import { type LabOptions, labCommand } from "./options.ts";
+
+const disk_deeds: readonly DiskDeed[] = ["fill", "free", "slow", "fast", "read-only"];
 
 export function registerFaults(lab: Command): void {
   labCommand(
@@ -42,14 +45,16 @@ export function registerFaults(lab: Command): void {
       else process.stdout.write(rows.map((r) => `${r.kind.padEnd(20)} ${r.what}\n`).join(""));
     });
 
-  labCommand(lab, "disk", "A machine's disk: fill it up, free it, make its writes slow, or fast again.")
-    .addArgument(new Argument("<what>").choices(["fill", "free", "slow", "fast"]))
+  labCommand(
+    lab,
+    "disk",
+    "A machine's disk: fill it up, free it, make its writes slow, or fast again, or let it turn read-only.",
+  )
+    .addArgument(new Argument("<what>").choices(disk_deeds))
     .argument("<machine>")
     .argument("[ms]", "slow: how long each write takes at least", "100")
-    .action(
-      async (what: "fill" | "free" | "slow" | "fast", machine: string, ms: string, flags: LabOptions) => {
-        const { disturbDisk } = await import("../../../lab/fault-commands.ts");
-        await disturbDisk(flags.name, machine, what, ms);
-      },
-    );
+    .action(async (what: DiskDeed, machine: string, ms: string, flags: LabOptions) => {
+      const { disturbDisk } = await import("../../../lab/fault-commands.ts");
+      await disturbDisk(flags.name, machine, what, ms);
+    });
 }

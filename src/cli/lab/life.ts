@@ -6,6 +6,7 @@ import { type LabOptions, labCommand } from "./options.ts";
 interface UpFlags extends LabOptions {
   readonly ipv6?: boolean;
   readonly pdu?: boolean;
+  readonly kubernetes?: boolean;
   readonly wait: boolean;
   readonly diskMb: number;
   readonly offMs: number;
@@ -20,6 +21,7 @@ export function registerLife(lab: Command): void {
   )
     .option("--ipv6", "the lab's own site on IPv6 only")
     .option("--pdu", "with a power distribution unit, an outlet for each machine")
+    .option("--kubernetes", "with Kubernetes on the machines; built once, which takes a quarter of an hour")
     .option("--no-wait", "return when the machines have power")
     .option("--disk-mb <n>", "size of each machine's disk", whole(512, 65_536), 4096)
     .option("--off-ms <n>", "how long a BMC takes to power off", whole(0, 600_000), 1000)
@@ -40,6 +42,7 @@ export function registerLife(lab: Command): void {
             ...(site === undefined ? {} : { siteFile: site }),
             ipv6: flags.ipv6 === true,
             pdu: flags.pdu === true,
+            kubernetes: flags.kubernetes === true,
             disk_mb: flags.diskMb,
             off_ms: flags.offMs,
             on_ms: flags.onMs,
@@ -56,7 +59,9 @@ export function registerLife(lab: Command): void {
       const machine = made.site.machines[0]?.name ?? "";
       process.stdout.write(
         `\nLab "${flags.name}" is up after ${seconds(progress.total_ms)}. Try:\n` +
-          `  ${hint(`run ${machine}`)} -- crm_mon -1\n  ${hint("run seat")} -- duet check\n  ${hint(`power cut ${machine}`)}\n  ${hint("down")}\n`,
+          `  ${hint(`run ${machine}`)} -- crm_mon -1\n  ${hint("run seat")} -- duet check\n` +
+          (made.record.kubernetes === undefined ? "" : `  ${hint("run seat")} -- kubectl get pods -A\n`) +
+          `  ${hint(`power cut ${machine}`)}\n  ${hint("down")}\n`,
       );
     });
 

@@ -9,6 +9,9 @@ export function mayServeAlone(seen: Facts): boolean {
   const facts: Facts = seen.witness === "off" ? { ...seen, tags: { mine: unread, theirs: unread } } : seen;
   const { self, word } = facts;
   const { lineage } = self;
+  const { program = "", data = "" } = facts.etcd.versions ?? {};
+  // Versions of etcd 3: only their second number is compared here.
+  if (Number(program.split(".")[1]) < Number(data.split(".")[1])) return false;
   if (lineage === undefined || !usable(self) || !(self.full || self.soleVoter)) return false;
   if (self.surrendered !== undefined && word.choose !== "self") return false;
   const known = knownOf(facts);
@@ -18,11 +21,15 @@ export function mayServeAlone(seen: Facts): boolean {
   // A BMC that is not known to keep a tag may accuse; it acquits nobody.
   const bothRead =
     facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
-  if (known?.lineage === undefined && !bothRead && !anyLoss) return false;
   const here = facts.peer.seen === "now";
-  const off =
-    (known?.surrendered !== undefined && known.echo === self.others) ||
-    (!here && (facts.proof === "off" || word.peerDown));
+  const surrender = known?.surrendered !== undefined && known.echo === self.others;
+  // The word says that the peer is off, and not what it did before: said on both machines, it must not let both serve.
+  const bmcIsSilent = facts.peerPower === "unreadable" || facts.peerPower === "fed";
+  const byWord = word.peerDown && !here && bmcIsSilent;
+  const byWordAlone = byWord && !surrender && facts.proof !== "off" && facts.peer.seen !== "never";
+  const informed = known?.lineage !== undefined && (!byWordAlone || self.soleVoter);
+  if (!informed && !bothRead && !anyLoss) return false;
+  const off = surrender || (!here && facts.proof === "off") || byWord;
   // Two logs that contradict each other: then only the peer's Off makes it safe.
   const disputed = known !== undefined && usable(known) && known.full && equal(known.lineage, lineage);
   return (

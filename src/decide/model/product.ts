@@ -154,6 +154,12 @@ const witnesses: readonly { readonly pair: Facts["tags"]; readonly witness: Fact
     .map((pair) => ({ pair, witness: "off" as const })),
 ];
 
+/** Installed is an etcd that is older than the data. */
+export const older: Facts["etcd"] = {
+  ...ordinary.etcd,
+  versions: { program: "3.5.33", data: "3.6.0", peer: undefined, cluster: undefined },
+};
+
 /** Calls `see` for every combination that the takeover's rules can tell apart. The facts are one object, filled anew each time. */
 export function everyTakeover(see: (facts: Facts) => void): number {
   let count = 0;
@@ -173,5 +179,11 @@ export function everyTakeover(see: (facts: Facts) => void): number {
                 count++;
                 see({ ...ordinary, self, peer, tags: pair, witness, word, peerPower, proof, fencePending });
               }
+  for (const self of holdings(own_lineages))
+    for (const peer of peers)
+      for (const word of words) {
+        count++;
+        see({ ...ordinary, self, peer, word, proof: "off", etcd: older });
+      }
   return count;
 }

@@ -4,9 +4,12 @@ import {
   delete_shape,
   empty_shape,
   health_shape,
+  lease_shape,
   members_shape,
   range_shape,
   status_shape,
+  txn_shape,
+  versions_shape,
 } from "./shapes.ts";
 
 export type { Endpoint } from "./gateway.ts";
@@ -121,6 +124,38 @@ export async function deleteKey(at: Endpoint, key: string, deadline_ms: number):
   return answer.ok ? success(answer.value.deleted) : answer;
 }
 
+export interface Conditional {
+  readonly key: string;
+  readonly value: string;
+  /** The lease with which it goes again. */
+  readonly lease: string;
+  /** That of the key as it was last seen; 0: it is not there. */
+  readonly revision: number;
+}
+
+/** Writes only if nobody has changed the key since: false, if somebody has. */
+export async function putIfUnchanged(
+  at: Endpoint,
+  { key, value, lease, revision }: Conditional,
+  deadline_ms: number,
+): Promise<Result<boolean>> {
+  const body = {
+    compare: [{ key: encoded(key), target: "MOD", result: "EQUAL", modRevision: String(revision) }],
+    success: [{ requestPut: { key: encoded(key), value: encoded(value), lease } }],
+  };
+  const answer = await call(at, "kv/txn", body, txn_shape, deadline_ms);
+  return answer.ok ? success(answer.value.succeeded) : answer;
+}
+
+/** The number of a lease: what is written with it goes when it ends, of itself or by `revokeLease`. */
+export async function grantLease(at: Endpoint, ttl_s: number, deadline_ms: number): Promise<Result<string>> {
+  const answer = await call(at, "lease/grant", { TTL: String(ttl_s) }, lease_shape, deadline_ms);
+  return answer.ok ? success(answer.value.ID) : answer;
+}
+
+export const revokeLease = (at: Endpoint, lease: string, deadline_ms: number): Promise<Result<void>> =>
+  order(at, "lease/revoke", { ID: lease }, deadline_ms);
+
 export interface Question {
   readonly key: string;
   /** Also all keys from there on and before this one. */
@@ -146,6 +181,15 @@ export async function range(
   const answer = await call(at, "kv/range", body, range_shape, deadline_ms);
   if (!answer.ok) return answer;
   return success(answer.value.kvs.map((kv) => ({ key: kv.key, value: kv.value, revision: kv.mod_revision })));
+}
+
+/** What this member runs, and what its cluster works by, which is what it lets others in by. */
+export async function versions(
+  at: Endpoint,
+  deadline_ms: number,
+): Promise<Result<{ readonly server: string; readonly cluster: string }>> {
+  const answer = await get(at, "/version", versions_shape, deadline_ms);
+  return answer.ok ? success({ server: answer.value.etcdserver, cluster: answer.value.etcdcluster }) : answer;
 }
 
 export interface Health {

@@ -63,6 +63,14 @@ export const range_shape = v.object({
 
 export const delete_shape = v.object({ deleted: count });
 
+/** A lease's number is only handed on: it stays as it came. */
+export const lease_shape = v.object({ ID: u64 });
+
+export const txn_shape = v.object({ succeeded: v.optional(v.boolean(), false) });
+
+/** `not_decided` right after the first start of a cluster. */
+export const versions_shape = v.object({ etcdserver: v.string(), etcdcluster: v.string() });
+
 export const health_shape = v.object({
   health: v.picklist(["true", "false"]),
   reason: v.optional(v.string(), ""),

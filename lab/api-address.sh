@@ -1,0 +1,65 @@
+#!/bin/sh
+# Two machines and a neighbour on one wire, and IPaddr2 of the lab's image: does an address that moves go where it should, and does the
+# neighbour learn of it? Run in a mount and a network namespace of its own: unshare --mount --net lab/api-address.sh ROOT FOLDER ADDRESS [NAME=VALUE...]
+set -eu
+root=$1 folder=$2 address=$3
+shift 3
+mount --make-rprivate /
+mount -t tmpfs tmpfs /run
+mount --bind /dev "$root/dev"
+mount --bind /proc "$root/proc"
+mount -t tmpfs tmpfs "$root/run"
+mount --bind "$folder" "$root/tmp"
+ip link add wire type bridge
+ip link set wire up
+number=1
+for machine in node1 node2 neighbour; do
+  ip netns add "$machine"
+  ip link add "to-$number" type veth peer name eth0 netns "$machine"
+  ip link set "to-$number" master wire up
+  ip -n "$machine" link set lo up
+  ip -n "$machine" address add "192.0.2.1$number/24" dev eth0
+  ip -n "$machine" address add "2001:db8::1$number/64" dev eth0 nodad
+  ip -n "$machine" link set eth0 up
+  number=$((number + 1))
+done
+
+agent() {
+  machine=$1 action=$2
+  shift 2
+  status=0
+  ip netns exec "$machine" env OCF_ROOT=/usr/lib/ocf OCF_RA_VERSION_MAJOR=1 OCF_RESOURCE_INSTANCE=duet-api \
+    OCF_RESOURCE_TYPE=IPaddr2 "HA_RSCTMP=/run/$machine" "OCF_RESKEY_ip=$address" "$@" \
+    chroot "$root" /usr/lib/ocf/resource.d/heartbeat/IPaddr2 "$action" >>"$folder/agent.log" 2>&1 || status=$?
+  echo "$action on $machine: $status"
+}
+hardware() { ip -n "$1" -o link show eth0 | sed 's/.*link\/ether \([^ ]*\).*/\1/'; }
+known() { ip -n neighbour neigh show "$address" | sed 's/.*lladdr \([^ ]*\).*/\1/'; }
+whose() {
+  for machine in node1 node2; do
+    [ "$(known)" != "$(hardware "$machine")" ] || echo "the neighbour sends to $machine"
+  done
+}
+reach() { ip netns exec neighbour ping -c 1 -W 2 "$address" >/dev/null && echo reached || echo unreachable; }
+
+agent node1 validate-all "$@"
+agent node1 validate-all "$@" OCF_RESKEY_ip=203.0.113.10
+agent node1 monitor "$@"
+agent node1 start "$@"
+ip -n node1 -o address show dev eth0 to "$address" | sed 's/^[^:]*: */has /'
+reach
+whose
+agent node1 stop "$@"
+agent node2 start "$@"
+# Told, and not asked: nothing has been sent to it since.
+tries=0
+until [ "$(known)" = "$(hardware node2)" ] || [ $tries -ge 40 ]; do
+  tries=$((tries + 1))
+  sleep 0.05
+done
+whose
+reach
+agent node2 monitor "$@"
+agent node2 stop "$@"
+agent node2 monitor "$@"
+agent node2 stop "$@"

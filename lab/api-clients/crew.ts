@@ -1,0 +1,75 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Child } from "../clients/child.ts";
+import { type Lab, lab_mode } from "../folder.ts";
+import { commandIn, runIn, seatName } from "../run.ts";
+import { call_ms_max } from "./api.ts";
+import { checkHistory, type Verdict } from "./check.ts";
+import { readHistory } from "./history.ts";
+import { type ApiStatus, readApiStatus } from "./status.ts";
+
+/** The last calls, a list that waits for the API, and watchers that come so far. */
+const stop_ms_max = 120_000;
+/** A busy host may wake a client late. */
+const late_ms = 2_000;
+
+/** Writers and watchers of the Kubernetes API, by its virtual IP, with a history of all that they did and saw. */
+export class Crew {
+  readonly #lab: Lab;
+  readonly #namespace: string;
+  readonly #child: Child<ApiStatus>;
+  readonly history: string;
+
+  private constructor(lab: Lab, namespace: string, child: Child<ApiStatus>, history: string) {
+    this.#lab = lab;
+    this.#namespace = namespace;
+    this.#child = child;
+    this.history = history;
+  }
+
+  /** Comes back with the first acknowledged write. */
+  static async begin(lab: Lab): Promise<Crew> {
+    const folder = join(lab.folder, "clients");
+    await mkdir(folder, { recursive: true, mode: lab_mode });
+    const namespace = `clients-${Date.now()}`;
+    const history = join(folder, `${namespace}.jsonl`);
+    const program = join(import.meta.dirname, "main.ts");
+    const kubeconfig = join(lab.folder, "site", "kubeconfig");
+    const argv = await commandIn(lab, seatName, [process.execPath, program, kubeconfig, namespace, history]);
+    const child = new Child(argv, readApiStatus, stop_ms_max);
+    await child.while((status) => (status?.acknowledged ?? 0) === 0);
+    return new Crew(lab, namespace, child, history);
+  }
+
+  get status(): ApiStatus {
+    return this.#child.status;
+  }
+
+  fresh(): Promise<ApiStatus> {
+    return this.#child.fresh();
+  }
+
+  get isOver(): boolean {
+    return this.#child.isOver;
+  }
+
+  stop(): Promise<ApiStatus> {
+    return this.#child.stop();
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+
+  /** Only when they have stopped. */
+  async check(): Promise<Verdict> {
+    return checkHistory(readHistory(await readFile(this.history, "utf8")), call_ms_max + late_ms);
+  }
+
+  /** Takes away what they wrote, if the API answers, and their history. */
+  async clean(): Promise<void> {
+    const words = ["delete", "namespace", this.#namespace, "--wait=false", "--request-timeout=10s"];
+    await runIn(this.#lab, seatName, ["kubectl", ...words], { accept: "any" });
+    await rm(this.history, { force: true });
+  }
+}

@@ -1,0 +1,135 @@
+import * as v from "valibot";
+import { until } from "../src/machine/clock.ts";
+import { seconds, type Progress } from "../src/machine/progress.ts";
+import { draw } from "../src/record/draw.ts";
+import { gapOf } from "../src/record/gap.ts";
+import type { Failover } from "../src/record/timeline.ts";
+import { addressOf } from "../src/render/api-address.ts";
+import { apiUrl } from "../src/render/kubernetes/names.ts";
+import { demoLab, failoverOf, gapText, untilBack } from "./demo.ts";
+import { type Lab, machineOf } from "./folder.ts";
+import { waitKubernetes } from "./kubernetes/ready.ts";
+import { Writer, type Written } from "./kubernetes/writer.ts";
+import { metalOf } from "./metal/power.ts";
+import { untilRecorded } from "./records.ts";
+import { runIn, seatName } from "./run.ts";
+import { labUp } from "./up.ts";
+
+/** The second part: the machine that leads etcd is lost, and a client of the API tells what it was like. */
+export interface ApiResult {
+  readonly up_ms: number;
+  readonly address: string;
+  /** Who held the address before and after. */
+  readonly held: readonly [before: string | null, after: string | null];
+  readonly failover: Failover;
+  readonly client: Written;
+  /** From the loss to both nodes Ready again. */
+  readonly ready_ms: number;
+}
+
+const back_ms_max = 180_000;
+const status_ms = 60_000;
+/** Writes in peace before the loss, and after it before it counts as over: two seconds of them. */
+const writes = 20;
+
+export const kubernetesUp = (progress: Progress): Promise<Lab> =>
+  labUp({ name: demoLab, disk_mb: 4096, off_ms: 1000, on_ms: 1000, wait: true, kubernetes: true }, progress);
+
+export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit<ApiResult, "up_ms">> {
+  const address = addressOf(lab.site) ?? "";
+  const client = await Writer.begin(lab);
+  try {
+    await progress.step(`a client at the seat writes to the API at ${address}`, () =>
+      client.more(writes, back_ms_max),
+    );
+    // Only now: a leader changes now and then, above all on a busy box.
+    const { leader: gone, holder: before } = await whoLeads(lab);
+    const survivor = gone === "node1" ? "node2" : "node1";
+    const lost_ms = progress.total_ms;
+    await progress.step(`${gone}, which leads etcd, loses its power (cut: no goodbye)`, () =>
+      metalOf(lab, gone).cut(),
+    );
+    await progress.step(`${survivor} serves alone, and the client's writes are answered again`, async () => {
+      await untilRecorded(lab, survivor, "takeover ends", {
+        after: "takeover begins",
+        deadline_ms: back_ms_max,
+      });
+      await client.more(writes, back_ms_max);
+    });
+    const records = await untilBack(lab, survivor, gone, progress);
+    await progress.step(`${gone}'s API server is back, both nodes are Ready`, async () => {
+      await apiServerBack(lab, gone);
+      await waitKubernetes(lab);
+    });
+    const ready_ms = progress.total_ms - lost_ms;
+    const written = await progress.step("the client looks for everything that was acknowledged", () =>
+      client.stop(),
+    );
+    const { holder: after } = await whoLeads(lab);
+    await client.clean(lab);
+    return {
+      address,
+      held: [before, after],
+      failover: failoverOf(survivor, records),
+      client: written,
+      ready_ms,
+    };
+  } finally {
+    client.kill();
+  }
+}
+
+const statusShape = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    leader: v.nullable(v.string()),
+    api: v.nullable(v.object({ on: v.nullable(v.object({ value: v.optional(v.nullable(v.string())) })) })),
+  }),
+);
+
+/** Its kubelet has started it: until then the API may still take the node that was lost for Ready. */
+async function apiServerBack(lab: Lab, name: string): Promise<void> {
+  const server = `--server=${apiUrl(machineOf(lab, name).machine.addresses[0] ?? "")}`;
+  const words = ["kubectl", server, "get", "--raw", "/readyz", "--request-timeout=5s"];
+  await until(
+    `the API server of ${name}`,
+    async () => (await runIn(lab, seatName, words, { accept: "any", deadline_ms: status_ms })).status === 0,
+    { deadline_ms: back_ms_max, every_ms: 500 },
+  );
+}
+
+/** By one of two machines that are both up: quicker than from the seat, and it is known there. */
+async function whoLeads(lab: Lab): Promise<{ leader: string; holder: string | null }> {
+  return await until(
+    "a leader of etcd",
+    async () => {
+      const words = ["duet", "status", "--no-power", "--json"];
+      const { stdout } = await runIn(lab, "node1", words, { accept: "any", deadline_ms: status_ms });
+      const { success, output } = v.safeParse(statusShape, stdout);
+      if (!success || output.leader === null) return false;
+      return { leader: output.leader, holder: output.api?.on?.value ?? null };
+    },
+    { deadline_ms: back_ms_max, every_ms: 500 },
+  );
+}
+
+export function apiSummary(result: ApiResult, columns: number): string {
+  const { failover, client, address, held, up_ms, ready_ms } = result;
+  const { acknowledged, failed, gap_ms, missing = [] } = client;
+  const [before, after] = held.map((name) => name ?? "nobody");
+  return [
+    "",
+    draw(failover, { columns, bold: (text) => text }),
+    ...gapText(gapOf(failover), failover.gone),
+    "",
+    `What a client at the seat saw of the API at ${address}, writing ten times a second:`,
+    `  for ${seconds(gap_ms)} no write was answered; ${acknowledged} were acknowledged, ${failed} got an error or no answer`,
+    missing.length === 0
+      ? "  every acknowledged write is still there"
+      : `  ${missing.length} acknowledged writes are gone: this must not happen, please report it`,
+    `  the address was held by ${before}, and is held by ${after} now`,
+    `From nothing to a Kubernetes API on two machines it took ${seconds(up_ms)}; from the loss to both nodes Ready, ${seconds(ready_ms)}.`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,3 @@
+module duet/lab/kubernetes/crun
+
+go 1.26.0

@@ -1,0 +1,3 @@
+module duet/lab/kubernetes/pause
+
+go 1.26.0

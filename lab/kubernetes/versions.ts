@@ -1,0 +1,4 @@
+/** What the lab builds. The Go modules beside this file pin the same versions; a test holds them together. */
+export const kubernetes_version = "1.36.3";
+export const crio_version = "1.36.1";
+export const coredns_version = "1.14.7";

@@ -1,0 +1,81 @@
+import type { BenchRow, BenchTable } from "../../bench-table.ts";
+import type { LossCase } from "../failover/cases.ts";
+import { counted, failures, type Outcome, summary, times, values } from "../failover/table.ts";
+import type { ApiRun, RebootRun } from "./loss.ts";
+
+/** What etcd's takeover and the API server may add to detection, turn and Off. */
+export const api_aim_ms = 3_000;
+
+export interface ApiResult {
+  readonly loss: LossCase;
+  readonly runs: readonly Outcome<ApiRun>[];
+}
+
+const columns = [
+  "whole_ms",
+  "detect_ms",
+  "fence_ms",
+  "etcd_ms",
+  "api_ms",
+  "address_ms",
+  "replaced_ms",
+] as const;
+
+/** The whole against detection, turn, Off and three seconds of the same run. */
+export function ofApiAim({ whole_ms, detect_ms, fence_ms }: ApiRun): number | undefined {
+  return detect_ms === undefined || fence_ms === undefined
+    ? undefined
+    : whole_ms / (detect_ms + fence_ms + api_aim_ms);
+}
+
+function rows({ loss, runs }: ApiResult): readonly BenchRow[] {
+  const done = values(runs);
+  const row = (which: "median" | "worst") => ({
+    ...Object.fromEntries(columns.map((part) => [part, summary(done.map((run) => run[part]))[which] ?? "-"])),
+    of_aim: times(summary(done.map(ofApiAim))[which]),
+  });
+  return [
+    { name: loss.name, values: { runs: counted(runs), ...row("median") } },
+    ...(done.length > 1 ? [{ name: "  worst", values: { runs: "", ...row("worst") } }] : []),
+  ];
+}
+
+export const apiTable = (results: readonly ApiResult[]): BenchTable => ({
+  title:
+    "time without the Kubernetes API, as a client of its virtual IP sees it; the median, and the worst of each part",
+  columns: ["runs", ...columns, "of_aim"],
+  rows: results.flatMap(rows),
+  notes: [
+    "whole: between two acknowledged writes. detect: until the membership without the peer. fence: until Off was read and noted.",
+    "etcd: until it served alone. api: until a write through the virtual IP was acknowledged.",
+    'address: from Off until it was on the survivor, beside the others; "-" where one run did not move it.',
+    "replaced: from Off until a pod in place of one of the dead machine's was ready.",
+    `of aim: whole against detect, fence and ${api_aim_ms / 1000} s of the same run; the aim is at most 1.00×.`,
+    ...results.flatMap(({ loss, runs }) => failures(loss.name, runs)),
+  ],
+  raw: results,
+});
+
+export const rebootTable = (runs: readonly Outcome<RebootRun>[]): BenchTable => {
+  const gap = summary(values(runs).map(({ gap_ms }) => gap_ms));
+  return {
+    title: "longest time without an API write when the leader reboots in good order",
+    columns: ["runs", "p50_ms", "worst_ms", "before_ms"],
+    rows: [
+      {
+        name: "leader",
+        values: {
+          runs: counted(runs),
+          p50_ms: gap.median ?? "-",
+          worst_ms: gap.worst ?? "-",
+          before_ms: summary(values(runs).map(({ calm_ms }) => calm_ms)).worst ?? "-",
+        },
+      },
+    ],
+    notes: [
+      "before: the worst in the 6 s before the reboot, which is this box's own.",
+      ...failures("planned reboot of the leader", runs),
+    ],
+    raw: runs,
+  };
+};

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fail } from "../../base/problem.ts";
+import type { Sign } from "../../machine/api-eye.ts";
+import { follow } from "./follow.ts";
+
+const ready: Sign = { lives: true, said: { status: 200, body: "ok" } };
+const gone: Sign = { lives: false, why: "gone" };
+const stuck: Sign = { lives: true, said: { status: 500, body: "[-]etcd failed: reason withheld\n" } };
+
+interface World {
+  api: Sign;
+  peer: boolean;
+  pacemaker: "up" | "down";
+  kept: string | undefined;
+}
+
+/** A machine whose clock runs only while somebody rests. Events come at their times. */
+async function play(events: readonly (readonly [at_ms: number, Partial<World>])[], end_ms: number) {
+  const world: World = { api: gone, peer: true, pacemaker: "up", kept: undefined };
+  const words: string[] = [];
+  const calls = { looks: 0, asked: 0, reads: 0, corosync: 0 };
+  const waiting = [...events];
+  let now_ms = 0;
+  const pass = (ms: number) => {
+    now_ms += ms;
+    while ((waiting[0]?.[0] ?? Number.POSITIVE_INFINITY) <= now_ms)
+      Object.assign(world, waiting.shift()?.[1]);
+  };
+  pass(0);
+  const needsPacemaker = () => {
+    if (world.pacemaker === "down") fail("DUET-E-PACEMAKER-SILENT", "pacemaker", "down", "wait");
+  };
+  await follow(
+    {
+      look: (path) => {
+        calls.looks++;
+        if (path !== undefined) calls.asked++;
+        pass(1);
+        const { api } = world;
+        return Promise.resolve(path === undefined && api.lives ? { lives: true, said: undefined } : api);
+      },
+      rest: (ms) => Promise.resolve(pass(ms)),
+      said: () => {
+        calls.reads++;
+        needsPacemaker();
+        return Promise.resolve(world.kept);
+      },
+      say: (value) => {
+        needsPacemaker();
+        words.push(`${value} at ${Math.round(now_ms / 100) / 10}`);
+        world.kept = value;
+        return Promise.resolve();
+      },
+      peerHere: () => {
+        calls.corosync++;
+        return Promise.resolve(world.peer);
+      },
+      now_ms: () => now_ms,
+      tell: () => undefined,
+    },
+    { detection_ms: 2_000 },
+    () => now_ms < end_ms,
+  );
+  return { words, calls, kept: world.kept };
+}
+
+test("Pacemaker is told when the API server answers, and that it does not within a second", async () => {
+  const { words } = await play(
+    [
+      [2_000, { api: ready }],
+      [60_000, { api: gone }],
+    ],
+    70_000,
+  );
+  assert.equal(words.length, 3);
+  assert.match(words[0] ?? "", /^0 at 0\.1/);
+  assert.match(words[1] ?? "", /^100 at 2\.[0-9]$/);
+  assert.match(words[2] ?? "", /^0 at 60\.[0-4]$/);
+});
+
+test("a peer that is lost: nothing is said until the API server answers again, and then there is nothing to say", async () => {
+  const { words } = await play(
+    [
+      [0, { api: ready }],
+      [60_000, { api: stuck }],
+      [62_000, { peer: false }],
+      [68_000, { api: ready }],
+    ],
+    120_000,
+  );
+  assert.deepEqual(words, ["100 at 0.3"]);
+});
+
+test("where etcd stands still for both, and the peer is there, it is said after a while", async () => {
+  const { words } = await play(
+    [
+      [0, { api: ready }],
+      [60_000, { api: stuck }],
+    ],
+    70_000,
+  );
+  assert.equal(words.length, 2);
+  assert.match(words[1] ?? "", /^0 at 6[34]/);
+});
+
+test("started again, it says nothing that it does not know", async () => {
+  assert.deepEqual((await play([[0, { api: ready, kept: "100" }]], 60_000)).words, []);
+});
+
+test("what Pacemaker has forgotten is said again, and a Pacemaker that is down is waited for", async () => {
+  const { words, kept } = await play(
+    [
+      [0, { api: ready, pacemaker: "down" }],
+      [30_000, { pacemaker: "up" }],
+      [60_000, { kept: undefined }],
+    ],
+    90_000,
+  );
+  assert.equal(words.length, 2);
+  assert.match(words[0] ?? "", /^100 at 3[01]/);
+  assert.equal(kept, "100");
+});
+
+test("in peace it costs next to nothing: a ping five times a second, and a program each ten", async () => {
+  const { calls, words } = await play([[0, { api: ready }]], 600_000);
+  assert.deepEqual(words.length, 1);
+  assert.ok(calls.reads <= 61 && calls.corosync === 0, JSON.stringify(calls));
+  assert.ok(calls.asked < 610 && calls.looks < 3_050, JSON.stringify(calls));
+});
+
+test("alone, with an API server that stands still, Corosync is not asked more than once a second", async () => {
+  const { calls } = await play(
+    [
+      [0, { api: ready }],
+      [10_000, { api: gone, peer: false }],
+    ],
+    70_000,
+  );
+  assert.ok(calls.corosync > 10 && calls.corosync <= 61, JSON.stringify(calls));
+});

@@ -1,0 +1,97 @@
+import { apiAttribute, paths } from "../../base/paths.ts";
+import { fail } from "../../base/problem.ts";
+import { ApiEye } from "../../machine/api-eye.ts";
+import { attributeOf, setScore } from "../../machine/attributes.ts";
+import { now_ms } from "../../machine/clock.ts";
+import { membership } from "../../machine/corosync.ts";
+import { readIfThere } from "../../machine/files.ts";
+import { type KubeApi, loadKubeApi } from "../../machine/kube-api.ts";
+import { loadSite } from "../../machine/site-file.ts";
+import { addressOf } from "../../render/api-address.ts";
+import { detectionOf, nodeIdOf } from "../../render/corosync.ts";
+import { kubeconfigFile, localApi } from "../../render/kubernetes/names.ts";
+import type { Site } from "../../site/site.ts";
+import { factsAttribute, saidIn } from "../hands/attributes.ts";
+import { MemoryFile } from "../hands/memory.ts";
+import { Notes } from "../hands/notes.ts";
+import { encodeSaying } from "../hands/saying.ts";
+import { follow, type FollowDoors } from "./follow.ts";
+import { keepTaints, type TaintDoors } from "./keep-taints.ts";
+import { nodesOf } from "./nodes.ts";
+import { orUndefined, sightHere } from "./sight.ts";
+
+/** Of Corosync's and Pacemaker's own tools. */
+const call_ms = 2_000;
+const tell = (line: string) => process.stderr.write(`${line}\n`);
+
+interface Place {
+  readonly site: Site;
+  readonly me: string;
+  readonly peerName: string;
+  /** In Corosync's list. */
+  readonly peerId: number;
+}
+
+/** What systemd keeps running where the site has a control plane. */
+export async function runApiWatch(): Promise<void> {
+  const me = (await readIfThere(paths.machine))?.trim() ?? "";
+  const site = await loadSite(paths.site);
+  const peerName = site.machines.find(({ name }) => name !== me)?.name;
+  if (peerName === undefined || site.machines.length !== 2)
+    return fail(
+      "DUET-E-SETUP-NOT-RENDERED",
+      paths.machine,
+      `${paths.site} does not name ${me} and one other`,
+      "render the site again",
+    );
+  const place = { site, me, peerName, peerId: nodeIdOf(site, peerName) };
+  const { token_ms, consensus_ms } = detectionOf(site);
+  // Where somebody else has the address nobody is told how the API server does.
+  const following =
+    addressOf(site) === undefined
+      ? []
+      : [follow(followDoors(place), { detection_ms: token_ms + consensus_ms })];
+  await Promise.all([...following, keepTaints(taintDoors(place))]);
+}
+
+/** As duet on this machine, by its own API server. Read anew each time: its certificate is renewed. */
+const ownApi = (): Promise<KubeApi | undefined> => loadKubeApi(kubeconfigFile("duet"));
+
+function followDoors({ site, me, peerId }: Place): FollowDoors {
+  const eye = new ApiEye(new URL(localApi(site)), async () => (await ownApi())?.tls ?? {});
+  return {
+    look: (path, deadline_ms) => eye.look(path, deadline_ms),
+    rest: (ms) => eye.rest(ms),
+    said: () => attributeOf(me, apiAttribute, call_ms),
+    say: (value) => setScore(apiAttribute, value, call_ms),
+    peerHere: async () => (await membership(call_ms)).members.includes(peerId),
+    now_ms,
+    tell,
+  };
+}
+
+function taintDoors({ me, peerName, peerId }: Place): TaintDoors {
+  const memory = new MemoryFile();
+  const notes = new Notes();
+  /** What duet has learnt of its peer: a proof, or another word of it. */
+  const learnt = () => {
+    const { provenIn, heard } = memory.read().remembered;
+    return `${provenIn ?? ""} ${heard === undefined ? "" : encodeSaying(heard)}`;
+  };
+  let known = learnt();
+  return {
+    me,
+    peerName,
+    sight: async () => {
+      known = learnt();
+      return await sightHere({ memory, peerId });
+    },
+    peerSaid: async (ring) => {
+      const text = await orUndefined(() => attributeOf(peerName, factsAttribute, call_ms));
+      return saidIn(text, ring)?.holding;
+    },
+    ...nodesOf(ownApi),
+    rest: (ms) => notes.until(() => learnt() !== known, ms),
+    tell,
+  };
+}

@@ -1,0 +1,109 @@
+import { failed, type OffSwitch, type Outcome, success } from "../../act/effects.ts";
+import { now_ms } from "../../machine/clock.ts";
+import type { Purpose } from "../../machine/refusals.ts";
+import type { Result } from "../../redfish/failure.ts";
+import type { OutletClient } from "../../redfish/pdu.ts";
+import type { Machine, Pdu } from "../../site/site.ts";
+import { attempt } from "./outcome.ts";
+import { commanded, notSent, told, type Ways, waits } from "./ways.ts";
+
+const nameOf = (ways: Ways, at: OffSwitch): string =>
+  at === "outlet" ? `the outlet of ${ways.theirs.name}` : `${at} of ${ways.theirs.name}`;
+
+interface Outlet {
+  readonly at: OffSwitch;
+  readonly pdu: Pdu;
+}
+
+/** In the order of the site file, in which they are switched. */
+const outletsOf = ({ pdus }: Machine): readonly Outlet[] =>
+  pdus.map((pdu, index) => ({ pdu, at: pdus.length === 1 ? "outlet" : `outlet ${index + 1}` }));
+
+export const outletSwitches = (machine: Machine): readonly OffSwitch[] =>
+  outletsOf(machine).map(({ at }) => at);
+
+/** One call to one outlet, as a value. */
+async function ask<T>(
+  ways: Ways,
+  { at, pdu }: Outlet,
+  deadline_ms: number,
+  waitsAfter: number,
+  call: (client: OutletClient) => Promise<Result<T>>,
+  purpose?: Purpose,
+): Promise<Outcome<T>> {
+  return await attempt(async (): Promise<Outcome<T>> => {
+    const result = await call(await ways.outlet(pdu, deadline_ms, waitsAfter, purpose));
+    return result.ok ? success(result.value) : told(ways, result.failure, nameOf(ways, at), deadline_ms);
+  });
+}
+
+export interface OutletsRead {
+  /** `off` only where every one of them was read Off; `fed`: one is on. */
+  readonly power: "off" | "fed" | "unreadable";
+  /** Of each that is not off, for the operator. */
+  readonly said: readonly string[];
+}
+
+/** All at once. None at all is `unreadable`. */
+export async function readOutlets(ways: Ways, deadline_ms: number): Promise<OutletsRead> {
+  const outlets = outletsOf(ways.theirs);
+  const states = await Promise.all(
+    outlets.map((outlet) => ask(ways, outlet, deadline_ms, waits.look, (client) => client.powerState())),
+  );
+  const said = states.flatMap((state, index) => {
+    if (!state.ok) return [state.failure.said];
+    return state.value === "Off" ? [] : [`its ${outlets[index]?.at ?? "outlet"} is on`];
+  });
+  if (states.some((state) => state.ok && state.value !== "Off")) return { power: "fed", said };
+  const isOff = states.length > 0 && states.every(({ ok }) => ok);
+  return { power: isOff ? "off" : "unreadable", said };
+}
+
+/** Why each that tells nothing does not. */
+export async function silentOutlets(ways: Ways, deadline_ms: number): Promise<readonly string[]> {
+  const states = await Promise.all(
+    outletsOf(ways.theirs).map((outlet) =>
+      ask(ways, outlet, deadline_ms, waits.need, (client) => client.powerState()),
+    ),
+  );
+  return states.flatMap((state) => (state.ok ? [] : [state.failure.said]));
+}
+
+/**
+ * One of them; those that come after it are looked at first. With one of them silent nothing can be proven, and the peer would only
+ * lose a supply: then this one is not switched either.
+ */
+export async function commandOutletOff(
+  ways: Ways,
+  at: OffSwitch,
+  early_ms: number,
+  deadline_ms: number,
+): Promise<Outcome> {
+  const latest_ms = now_ms() + early_ms;
+  const outlets = outletsOf(ways.theirs);
+  const index = outlets.findIndex((outlet) => outlet.at === at);
+  const own = outlets[index];
+  if (own === undefined) return failed("refused", `${ways.theirs.name} has no ${at} in the site file`);
+  const client = await ways.outlet(own.pdu, deadline_ms, waits.command, "command");
+  const where = nameOf(ways, at);
+  const [target, ...others] = await Promise.all([
+    client.target(),
+    ...outlets
+      .slice(index + 1)
+      .map((outlet) => ask(ways, outlet, early_ms, waits.command, (c) => c.target(), "command")),
+  ]);
+  if (!target.ok) return notSent(told(ways, target.failure, where, deadline_ms));
+  for (const other of others)
+    if (!other.ok)
+      return notSent(failed(other.failure.kind, `${other.failure.said}; ${at} was not switched either`));
+  if (now_ms() > latest_ms) return failed("unreachable", `${where}: it answers too late to be switched now`);
+  return commanded(ways, await client.send("Off", target.value), where, deadline_ms);
+}
+
+/** One after the other. One that does not follow holds up nobody: the peer runs on the others. */
+export async function switchOutletsOn(ways: Ways, deadline_ms: number): Promise<void> {
+  const outlets = outletsOf(ways.theirs);
+  const each_ms = deadline_ms / outlets.length;
+  for (const outlet of outlets)
+    await ask(ways, outlet, each_ms, waits.command, (client) => client.power("On"), "command");
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { apiText } from "./api.ts";
+import { parseClusterSight } from "./cluster.ts";
+import { judge } from "./judge.ts";
+import { type ApiSight, known, type Report, unknown, valueOf } from "./report.ts";
+import { fromMachine, fromSeat, wholeReport } from "./testing.ts";
+import { statusText } from "./text.ts";
+
+const ready: ApiSight = { address: "192.0.2.10", ready: true, why: "" };
+
+function report(
+  name: "node1" | "node2",
+  api: ApiSight,
+  on: string | undefined,
+  answers: Readonly<Record<string, boolean>> = {},
+): Report {
+  const whole = wholeReport(name);
+  const cluster = valueOf(whole.pacemaker);
+  assert.ok(cluster !== undefined);
+  const runs = on === undefined ? {} : { [on]: ["etcd", "duet-api"] };
+  return { ...whole, api: known(api), pacemaker: known({ ...cluster, runs, answers: { ...answers } }) };
+}
+const said = (views: Parameters<typeof judge>[0]): string => {
+  const { api } = judge(views);
+  return api === null ? "" : apiText(api);
+};
+
+test("a site without API servers of duet's, or of an older duet, has no word of them", () => {
+  for (const each of [wholeReport("node1"), wholeReport("node1", { api: known(null) })]) {
+    assert.equal(said(fromMachine(each)), "");
+    assert.doesNotMatch(
+      statusText(judge(fromMachine(each)), 80, (_, text) => text),
+      /API/,
+    );
+  }
+});
+
+test("where the address is, and who answers: each by its own word, the peer's by its last", () => {
+  const here = report("node1", ready, "node2", { node1: true, node2: false });
+  assert.equal(
+    said(fromMachine(here)),
+    "192.0.2.10 is on node2; node1: ready; node2: NOT READY (by its own word)",
+  );
+  const there = report("node2", { ...ready, ready: false, why: "not ready: etcd" }, "node2", { node2: true });
+  assert.equal(
+    said(fromSeat(known(here), known(there))),
+    "192.0.2.10 is on node2; node1: ready; node2: NOT READY (not ready: etcd)",
+  );
+  assert.match(
+    statusText(judge(fromMachine(here)), 120, (_, text) => text),
+    /\nAPI +192\.0\.2\.10 is on node2; /,
+  );
+});
+
+test("what nobody tells is unknown, and an address that nobody has is told loudly", () => {
+  const silent = { ...report("node1", ready, undefined), pacemaker: unknown("Pacemaker is not up") };
+  assert.equal(said(fromMachine(silent)), "where 192.0.2.10 is, is unknown; node1: ready; node2: unknown");
+  assert.match(said(fromMachine(report("node1", ready, undefined))), /^192\.0\.2\.10 is on NO machine; /);
+});
+
+test("of a machine that is gone the last word says nothing", () => {
+  const alone = report("node1", ready, "node1", { node1: true, node2: true });
+  const cluster = valueOf(alone.pacemaker);
+  assert.ok(cluster !== undefined);
+  const lost = { ...alone, pacemaker: known({ ...cluster, nodes: { node1: "online", node2: "offline" } }) };
+  assert.match(said(fromMachine(lost)), /node2: unknown$/);
+});
+
+test("with a load balancer there is no address to tell of", () => {
+  assert.equal(
+    said(fromMachine(report("node1", { ...ready, address: null }, undefined))),
+    "node1: ready; node2: unknown",
+  );
+});
+
+test("what the machines said is read from Pacemaker", () => {
+  const { answers } = parseClusterSight(`<pacemaker-result><node_attributes>
+    <node name="node1"><attribute name="duet-api" value="0"/></node>
+    <node name="node2"><attribute name="master-etcd" value="7"/><attribute name="duet-api" value="100"/></node>
+  </node_attributes></pacemaker-result>`);
+  assert.deepEqual(answers, { node1: false, node2: true });
+});

@@ -1,0 +1,71 @@
+import { apiResource } from "../../base/paths.ts";
+import { loadKubeApi, readyz } from "../../machine/kube-api.ts";
+import { addressOf } from "../../render/api-address.ts";
+import { hasKubernetes, kubeconfigFile } from "../../render/kubernetes/names.ts";
+import type { Site } from "../../site/site.ts";
+import { source_ms } from "./attempt.ts";
+import { type ApiSight, type Known, known, type Report, unknown, valueOf } from "./report.ts";
+import type { ApiStatus, Views } from "./status.ts";
+
+/** What this machine's own API server says now; null: the site has none of duet's. */
+export async function apiHere(site: Site): Promise<Known<ApiSight | null>> {
+  if (!hasKubernetes(site)) return known(null);
+  const address = addressOf(site) ?? null;
+  const api = await loadKubeApi(kubeconfigFile("duet"));
+  if (api === undefined)
+    return known({ address, ready: false, why: "this machine has no credentials for it yet" });
+  const answer = await readyz(api, source_ms);
+  return known({ address, ready: answer.ok, why: answer.ok ? "" : answer.failure.said });
+}
+
+/** Where the address stands, and which API servers answer. Null: nobody that could be asked has one. */
+export function apiOf(views: Views): ApiStatus | null {
+  const reports = views.machines.flatMap((name) => valueOf(views.reports[name]) ?? []);
+  const sights = reports.flatMap(({ api }) => valueOf(api) ?? []);
+  const [sight] = sights;
+  if (sight === undefined) return null;
+  const told = reports.map(({ pacemaker }) => valueOf(pacemaker)).find((each) => each !== undefined);
+  const holder = Object.entries(told?.runs ?? {}).find(([, runs]) => runs.includes(apiResource))?.[0];
+  return {
+    address: sight.address,
+    on:
+      sight.address === null
+        ? null
+        : told === undefined
+          ? unknown("Pacemaker does not tell")
+          : known(holder ?? null),
+    answers: views.machines.map((name) => ({ name, ready: readyOf(name, views, told) })),
+  };
+}
+
+/** By its own word now; else by what it last told Pacemaker, which is not told while there is no choice. */
+function readyOf(name: string, { reports }: Views, told: Cluster): ApiStatus["answers"][number]["ready"] {
+  const own = valueOf(valueOf(reports[name])?.api);
+  if (own !== undefined && own !== null) return known({ ready: own.ready, why: own.why });
+  const word = told?.nodes[name] === "online" ? told.answers?.[name] : undefined;
+  return word === undefined
+    ? unknown(`whether its API server answers is told by \`duet status\` on ${name}`)
+    : known({ ready: word, why: word ? "" : "by its own word" });
+}
+
+type Cluster = (Report["pacemaker"] & { readonly known: true })["value"] | undefined;
+
+/** One sentence for each thing that is known. */
+export function apiText({ address, on, answers }: ApiStatus): string {
+  const where =
+    address === null || on === null
+      ? []
+      : [
+          !on.known
+            ? `where ${address} is, is unknown`
+            : on.value === null
+              ? `${address} is on NO machine`
+              : `${address} is on ${on.value}`,
+        ];
+  const each = answers.map(({ name, ready }) => {
+    if (!ready.known) return `${name}: unknown`;
+    const { ready: answersNow, why } = ready.value;
+    return `${name}: ${answersNow ? "ready" : `NOT READY${why === "" ? "" : ` (${why})`}`}`;
+  });
+  return [...where, ...each].join("; ");
+}
