@@ -11,14 +11,8 @@ import type { Times } from "./times.ts";
 export async function* loneStart(effects: Effects, times: Times): Steps {
   const { quorum } = effects;
   if (effects.decide("start", await effects.facts()).decision.do === "prove-off") {
-    const loss = await quorum.loss();
-    if (!loss.ok) return given("the membership", loss.failure);
-    if (loss.value === undefined) return stopped("the peer is here");
-    const off = yield* proveOff(effects, times, (begun) => afterDelay(effects, times, begun));
-    if (!off.ok) return given("the peer's Off", off.failure);
-    yield "note that Off is proven";
-    const noted = await quorum.noteOff(loss.value.ring, false);
-    if (!noted.ok) return given("the proof", noted.failure);
+    const proven = yield* proveUnheardOff(effects, times);
+    if (!proven.done) return proven;
   }
   const verdict = effects.decide("start", await effects.facts());
   const { do: deed } = verdict.decision;
@@ -34,6 +28,19 @@ export async function* loneStart(effects: Effects, times: Times): Steps {
     await effects.pause(times.again_ms);
   }
   return stopped("quorum was granted and has not come");
+}
+
+/** Of a peer that was not heard in this boot: there is no loss to count a turn from. */
+export async function* proveUnheardOff(effects: Effects, times: Times): Steps {
+  const { quorum } = effects;
+  const loss = await quorum.loss();
+  if (!loss.ok) return given("the membership", loss.failure);
+  if (loss.value === undefined) return stopped("the peer is here");
+  const off = yield* proveOff(effects, times, (begun) => afterDelay(effects, times, begun));
+  if (!off.ok) return given("the peer's Off", off.failure);
+  yield "note that Off is proven";
+  const noted = await quorum.noteOff(loss.value.ring, false);
+  return noted.ok ? ended : given("the proof", noted.failure);
 }
 
 /**

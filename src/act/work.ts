@@ -5,6 +5,7 @@ import { promotionScore } from "../decide/score.ts";
 import type { Effects } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
 import { stopOnly } from "./leave.ts";
+import { proveUnheardOff } from "./lone-start.ts";
 import { perform } from "./perform.ts";
 import { publishFacts, publishNews } from "./publish.ts";
 import { type End, runSteps, type Steps } from "./steps.ts";
@@ -51,8 +52,11 @@ async function stepsFor(
   const decision = choose(effects, facts);
   if (isForGood(decision) && isReadInPassing(facts)) return stopOnly(effects, times);
   if (decision.do !== "prove-off") return perform(effects, times, decision);
-  // A lone start is the guard's. Who has lost a peer that nobody will fence does it as the fence agent would.
-  return facts.peer.seen === "never" ? undefined : fencePeer(effects, times);
+  // Who has lost a peer that nobody will fence does it as the fence agent would.
+  if (facts.peer.seen !== "never") return fencePeer(effects, times);
+  // A lone start is the guard's, until Pacemaker has started the resource here: then the guard has ended, and what it granted quorum
+  // for may have changed since, as a BMC that answers again voids an admin's word.
+  return facts.started ? proveUnheardOff(effects, times) : undefined;
 }
 
 const isForGood = (decision: Decision): boolean =>

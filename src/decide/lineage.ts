@@ -201,9 +201,27 @@ export const epochs_per_loss = 1_000_000;
  * first, the even ones of the other: so no two losses begin the same one, and it tells where it was accepted.
  */
 export function epochAfterLoss(facts: Facts): number {
+  const begun = openLoss(facts);
+  if (begun !== undefined) return begun;
   const next = lossesBefore(nextEpoch(facts) - 1) + 1;
   const odd = facts.me < facts.peerName ? 1 : 0;
   return (next % 2 === odd ? next : next + 1) * epochs_per_loss;
+}
+
+/**
+ * The epoch of an own takeover after an accepted loss that is meant, and has not served: it is tried again, and with nobody to take the
+ * tag for days each try would spend two millions, until no tag has room for the number. Nobody has noted that it stands for nothing:
+ * that comes after R-ABANDON, which ends it. It must still be above everything else that is known.
+ */
+function openLoss(facts: Facts): number | undefined {
+  const { self, me } = facts;
+  if (self.takeover?.step !== "intent" || !beginsAfterLoss(self.takeover.epoch)) return undefined;
+  const { epoch } = self.takeover;
+  const others = tagsOf(facts).map((tag) =>
+    tag.kind !== "lineage" || (tag.epoch === epoch && tag.owner === me) ? 0 : tag.epoch,
+  );
+  const known = Math.max(...others, epochsOf({ ...self, takeover: undefined }), epochsOf(heard(facts)));
+  return epoch > known ? epoch : undefined;
 }
 
 /** Two accepted losses, one on each machine. */

@@ -79,6 +79,9 @@ const isJoiner = (facts: Facts): boolean =>
   facts.self.surrendered === undefined
     ? !isTied(facts) && !isLeftByPeer(facts) && (joins(facts) || joinsAnew(facts))
     : joinsAfterGivingUp(facts);
+/** R-LEARNER would start it. */
+const wouldFollow = (facts: Facts): boolean =>
+  facts.self.surrendered === undefined && !facts.etcd.running && canFollow(facts.self) && same(facts);
 const surrender = (facts: Facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }) as const;
 
 /** Before anything is started: is the past settled, and is there a peer to compare with? */
@@ -178,7 +181,8 @@ const given: readonly Rule[] = [
     id: "R-NEW-ETCD-JOIN",
     sentence:
       "the etcd that is installed on {me} is {etcd}, and {peer} serves with {peerEtcd}, which would hand it a wrong list of members: it does not join, and nothing was touched; install etcd 3.5.26 or a later 3.5 on {me}, then on {peer}, and only then the new one (docs/upgrade-etcd.md)",
-    when: (facts) => isJoiner(facts) && isMisledByPeer(facts),
+    // A learner that is behind its peer's compaction is handed the same list.
+    when: (facts) => (isJoiner(facts) || wouldFollow(facts)) && isMisledByPeer(facts),
     decide: needsHuman,
   },
   {

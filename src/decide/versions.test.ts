@@ -124,6 +124,16 @@ test("a joiner that the cluster would not let in, or that it would mislead, says
   }
 });
 
+test("a learner whose etcd is not running does not go on with one that its peer would mislead", () => {
+  const learner: Holding = { ...empty, data: true, standing: "learner", lineage };
+  const peer = here({ ...voter, soleVoter: true }, { serving: true });
+  const by = (program: string, running: boolean): string =>
+    said({ ...ordinary, self: learner, peer, etcd: etcdOf({ program, peer: "3.5.16" }, { running }) });
+  assert.equal(by("3.6.16", false), "R-NEW-ETCD-JOIN needs-human");
+  assert.equal(by("3.6.16", true), "R-LEARNER follow-as-learner");
+  assert.equal(by("3.5.33", false), "R-LEARNER follow-as-learner");
+});
+
 test("what else is wrong with a joiner is told first", () => {
   const old = etcdOf({ program: "3.5.33", peer: "3.6.16", cluster: "3.6.0" });
   const tied = here({ ...voter, lineage: { epoch: 5, owner: "b" } }, { serving: true });

@@ -35,13 +35,16 @@ export const unsent = ({ failure }: { readonly failure: Failure }): ReturnType<t
   return failed(rest);
 };
 
-/**
- * Whether what was asked may have been done all the same: the call went out and no answer came; or the service weighed it against the
- * state that the machine is in, as some do that are told to switch off what is off.
- */
+/** Whether what was asked may have been done all the same: the call went out, and no answer came. */
 export const mayBeDone = (failure: Failure): boolean =>
-  ((failure.kind === "unreachable" || failure.kind === "deadline") && failure.sent === true) ||
-  (failure.kind === "status" && [400, 409].includes(failure.status));
+  (failure.kind === "unreachable" || failure.kind === "deadline") && failure.sent === true;
+
+/**
+ * The service weighed what was asked against the state that the machine is in, as some BMCs do that are told to switch off what is off.
+ * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md).
+ */
+export const isWeighed = (failure: Failure): boolean =>
+  failure.kind === "status" && [400, 409].includes(failure.status);
 
 function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);

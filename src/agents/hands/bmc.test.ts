@@ -15,13 +15,13 @@ import {
 } from "../../../lab/bmc/testing.ts";
 import type { Outcome } from "../../act/effects.ts";
 import { until } from "../../machine/clock.ts";
-import { mayBeDone } from "../../redfish/failure.ts";
+import { type Failure, failed } from "../../redfish/failure.ts";
 import { fingerprintOf } from "../../redfish/testing.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
 import { ownSystems } from "./systems.ts";
 import { tagText } from "./tag.ts";
 import { twoMachines } from "./testing-site.ts";
-import { Ways } from "./ways.ts";
+import { commanded, Ways } from "./ways.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-hands-bmc-"));
 const mine = await bench({ metal: new FakeMetal(true) });
@@ -123,10 +123,18 @@ test("a command that is refused is told from one that may have been taken", asyn
     await fault(kind);
     assert.equal(failure(await bmcEffects(plain).commandOff("BMC", 2_000)).kind, told, kind);
   }
-  for (const status of [400, 409]) assert.ok(mayBeDone({ kind: "status", status, said: "it is off" }));
-  assert.ok(!mayBeDone({ kind: "status", status: 500, said: "" }));
-  assert.ok(mayBeDone({ kind: "deadline", deadline_ms: 1, sent: true }));
-  assert.ok(!mayBeDone({ kind: "deadline", deadline_ms: 1 }));
+  const become = (refused: Failure, by: "BMC" | "outlet") =>
+    failure(commanded(plain, failed(refused), "x", 1_000, by)).kind;
+  for (const status of [400, 409]) {
+    const weighed: Failure = { kind: "status", status, said: "it is off" };
+    assert.equal(become(weighed, "BMC"), "deadline");
+    assert.equal(become(weighed, "outlet"), "failed");
+  }
+  for (const by of ["BMC", "outlet"] as const) {
+    assert.equal(become({ kind: "status", status: 500, said: "" }, by), "failed");
+    assert.equal(become({ kind: "deadline", deadline_ms: 1, sent: true }, by), "deadline");
+    assert.equal(become({ kind: "deadline", deadline_ms: 1 }, by), "unreachable");
+  }
 });
 
 test("a silent BMC costs one call, however long the effect may take", async () => {

@@ -145,7 +145,7 @@ async function commandOff(ways: Ways, at: OffSwitch, deadline_ms: number): Promi
   const latest_ms = now_ms() + early_ms;
   const bmc = await ways.bmc("theirs", deadline_ms, waits.command, "command");
   const taken = await bmc.reset("ForceOff", () => now_ms() <= latest_ms);
-  return commanded(ways, taken, `the BMC of ${ways.theirs.name}`, deadline_ms);
+  return commanded(ways, taken, `the BMC of ${ways.theirs.name}`, deadline_ms, "BMC");
 }
 
 /** The feed first: without it there is no BMC to ask. Some BMCs refuse On for a machine that is on. */

@@ -18,6 +18,7 @@ import { type MayCommand, proveOff } from "../../act/off.ts";
 import { fast, FakeWorld } from "../../act/testing.ts";
 import { sleep, until } from "../../machine/clock.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
+import { readOutlets } from "./outlets.ts";
 import { twoMachines } from "./testing-site.ts";
 import { Ways } from "./ways.ts";
 
@@ -188,8 +189,11 @@ test("off is read only where all are off: one that is on feeds it, and one that 
   assert.equal(await power(), "fed");
   a.powered = false;
   assert.equal(await power(), "fed");
+  // One is on; but with the other silent nobody can switch it off by them, and that must be said.
   await writeFault(folderA, parseFault("server-error"));
-  assert.equal(await power(), "fed");
+  assert.equal(await power(), "unreadable");
+  const { said } = await readOutlets(ways, 1_500);
+  assert.match(said.join("; "), /outlet 1 of node2: .*; its outlet 2 is on/);
   await clearFaults(folderA);
   await writeFault(folderB, parseFault("server-error"));
   b.powered = false;

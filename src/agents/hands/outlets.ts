@@ -38,7 +38,10 @@ async function ask<T>(
 }
 
 export interface OutletsRead {
-  /** `off` only where every one of them was read Off; `fed`: one is on. */
+  /**
+   * `off` only where every one of them was read Off; `fed`: all tell, and one is on. With one silent the peer can't be switched off by
+   * them, and somebody has to know that.
+   */
   readonly power: "off" | "fed" | "unreadable";
   /** Of each that is not off, for the operator. */
   readonly said: readonly string[];
@@ -54,9 +57,9 @@ export async function readOutlets(ways: Ways, deadline_ms: number): Promise<Outl
     if (!state.ok) return [state.failure.said];
     return state.value === "Off" ? [] : [`its ${outlets[index]?.at ?? "outlet"} is on`];
   });
-  if (states.some((state) => state.ok && state.value !== "Off")) return { power: "fed", said };
-  const isOff = states.length > 0 && states.every(({ ok }) => ok);
-  return { power: isOff ? "off" : "unreadable", said };
+  const told = states.flatMap((state) => (state.ok ? [state.value] : []));
+  if (states.length === 0 || told.length < states.length) return { power: "unreadable", said };
+  return { power: told.every((power) => power === "Off") ? "off" : "fed", said };
 }
 
 /** Why each that tells nothing does not. */
@@ -97,7 +100,7 @@ export async function commandOutletOff(
     if (!other.ok)
       return notSent(failed(other.failure.kind, `${other.failure.said}; ${at} was not switched either`));
   if (now_ms() > latest_ms) return failed("unreachable", `${where}: it answers too late to be switched now`);
-  return commanded(ways, await client.send("Off", target.value), where, deadline_ms);
+  return commanded(ways, await client.send("Off", target.value), where, deadline_ms, "outlet");
 }
 
 /** One after the other. One that does not follow holds up nobody: the peer runs on the others. */

@@ -4,7 +4,13 @@ import { loadLogin } from "../../machine/logins.ts";
 import { type Purpose, refusalsOf } from "../../machine/refusals.ts";
 import { loadTrust } from "../../machine/trust.ts";
 import { type KnownSystem, RedfishClient } from "../../redfish/client.ts";
-import { type Failure as RedfishFailure, mayBeDone, problemOf, type Result } from "../../redfish/failure.ts";
+import {
+  type Failure as RedfishFailure,
+  isWeighed,
+  mayBeDone,
+  problemOf,
+  type Result,
+} from "../../redfish/failure.ts";
 import { OutletClient } from "../../redfish/pdu.ts";
 import type { Service } from "../../redfish/transport.ts";
 import type { Endpoint, Machine, Pdu, Site } from "../../site/site.ts";
@@ -166,11 +172,22 @@ export function told(
   return failed(kinds[failure.kind], `${where}: ${problemOf(whole, where).what}`);
 }
 
-/** What became of a command: `deadline` where it went out and may have been taken, and only there. */
-export function commanded(ways: Ways, taken: Result<unknown>, where: string, deadline_ms: number): Outcome {
+/**
+ * What became of a command: `deadline` where it went out and may have been taken, and only there. An outlet takes Off whatever state it
+ * is in: one that refuses it is not believed when it reads Off.
+ */
+export function commanded(
+  ways: Ways,
+  taken: Result<unknown>,
+  where: string,
+  deadline_ms: number,
+  by: "BMC" | "outlet",
+): Outcome {
   if (taken.ok) return done;
-  const outcome = told(ways, taken.failure, where, deadline_ms);
-  return mayBeDone(taken.failure) ? failed("deadline", outcome.failure.said) : notSent(outcome);
+  const { failure } = taken;
+  const outcome = told(ways, failure, where, deadline_ms);
+  const counts = mayBeDone(failure) || (by === "BMC" && isWeighed(failure));
+  return counts ? failed("deadline", outcome.failure.said) : notSent(outcome);
 }
 
 /** Of a call before the command, or of a command that did not go out. */
