@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import {
+  type FSWatcher,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../base/paths.ts";
 import { sinceBoot_ms } from "../../machine/clock.ts";
@@ -28,6 +37,8 @@ export type Note =
  */
 export type Tried = "failed-starts" | "came-up" | "joins" | "unread";
 const soon_ms = 30_000;
+/** Between two looks where the system has no watch to give. */
+const unwatched_ms = 100;
 
 export interface Tries {
   readonly count: number;
@@ -41,11 +52,17 @@ export interface Tries {
 export class Notes {
   readonly #folder: string;
   readonly #now_ms: () => number;
+  readonly #watch: (folder: string) => FSWatcher;
 
-  /** `now`: of a clock that starts with the boot and never jumps. */
-  constructor(folder: string = paths.run, now: () => number = sinceBoot_ms) {
+  /** `now`: of a clock that starts with the boot and never jumps. `watchFolder`: replaced by tests. */
+  constructor(
+    folder: string = paths.run,
+    now: () => number = sinceBoot_ms,
+    watchFolder: (folder: string) => FSWatcher = watch,
+  ) {
     this.#folder = folder;
     this.#now_ms = now;
+    this.#watch = watchFolder;
   }
 
   has(note: Note): boolean {
@@ -68,24 +85,45 @@ export class Notes {
     return there;
   }
 
-  /** Waits until something is so that notes tell of, so long at most. Woken by each note that comes or goes. */
+  /**
+   * Waits until something is so that notes tell of, so long at most. Woken by each note that comes or goes. The system gives out
+   * so many watches and no more, to pods as well: without one it is looked at again and again, and nobody is told of a failure.
+   */
   async until(isSo: () => boolean, within_ms: number): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    await new Promise<void>((resolve, reject) => {
-      const watcher = watch(this.#folder);
-      const end = () => {
-        clearTimeout(timer);
-        watcher.close();
-        resolve();
-      };
-      const timer = setTimeout(end, within_ms);
-      watcher.on("error", reject);
-      watcher.on("change", () => {
-        if (isSo()) end();
-      });
-      // What came before the watch began sends no event.
-      if (isSo()) end();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = () => {
+      try {
+        if (isSo()) resolve();
+      } catch (error) {
+        reject(error);
+      }
+    };
+    let again: NodeJS.Timeout | undefined;
+    const lookAgain = () => {
+      again ??= setInterval(look, unwatched_ms);
+    };
+    const end = setTimeout(resolve, within_ms);
+    const watcher = this.#watcher();
+    if (watcher === undefined) lookAgain();
+    else watcher.on("change", look).on("error", lookAgain);
+    // What came before the watch began sends no event.
+    look();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(end);
+      clearInterval(again);
+      watcher?.close();
+    }
+  }
+
+  #watcher(): FSWatcher | undefined {
+    try {
+      return this.#watch(this.#folder);
+    } catch {
+      return undefined;
+    }
   }
 
   /** How often etcd could not be started, one time after the other. */
