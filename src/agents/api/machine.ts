@@ -2,7 +2,7 @@ import { apiAttribute, paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { ApiEye } from "../../machine/api-eye.ts";
 import { attributeOf, setScore } from "../../machine/attributes.ts";
-import { now_ms } from "../../machine/clock.ts";
+import { now_ms, sleep } from "../../machine/clock.ts";
 import { membership } from "../../machine/corosync.ts";
 import { readIfThere } from "../../machine/files.ts";
 import { type KubeApi, loadKubeApi } from "../../machine/kube-api.ts";
@@ -15,6 +15,7 @@ import { factsAttribute, saidIn } from "../hands/attributes.ts";
 import { MemoryFile } from "../hands/memory.ts";
 import { Notes } from "../hands/notes.ts";
 import { encodeSaying } from "../hands/saying.ts";
+import { type Parts, runApart } from "./apart.ts";
 import { follow, type FollowDoors } from "./follow.ts";
 import { keepTaints, type TaintDoors } from "./keep-taints.ts";
 import { nodesOf } from "./nodes.ts";
@@ -47,11 +48,17 @@ export async function runApiWatch(): Promise<void> {
   const place = { site, me, peerName, peerId: nodeIdOf(site, peerName) };
   const { token_ms, consensus_ms } = detectionOf(site);
   // Where somebody else has the address nobody is told how the API server does.
-  const following =
+  const following: Parts =
     addressOf(site) === undefined
-      ? []
-      : [follow(followDoors(place), { detection_ms: token_ms + consensus_ms })];
-  await Promise.all([...following, keepTaints(taintDoors(place))]);
+      ? {}
+      : {
+          "the watch over the API server": () =>
+            follow(followDoors(place), { detection_ms: token_ms + consensus_ms }),
+        };
+  await runApart(
+    { ...following, "the out-of-service taints": () => keepTaints(taintDoors(place)) },
+    { sleep, tell },
+  );
 }
 
 /** As duet on this machine, by its own API server. Read anew each time: its certificate is renewed. */
