@@ -6,7 +6,10 @@ export const imageNames = ["apiserver", "controller_manager", "scheduler", "prox
 export type ImageName = (typeof imageNames)[number];
 
 export const version_default = "1.36.3";
-/** Older kubelets do not know how long at most they are to wait before they start an API server again. */
+/**
+ * Of images and kubelets. Older kubelets refuse to be told how long at most they are to wait before they start an API server again
+ * (`crashLoopBackOff`, behind a gate that is on from here).
+ */
 export const minor_min = 35;
 
 const networks_default: Readonly<Record<Family, { readonly pods: string; readonly services: string }>> = {

@@ -27,6 +27,16 @@ test("what a control plane lacks is told, and a site without one hears nothing o
   assert.deepEqual(judgeKubernetes("node1", site, undefined), [], "a machine that has not been set up yet");
 });
 
+test("a kubelet that would refuse its configuration fails, however close it is to the API server", () => {
+  const kubelet = (version: string) => marks({ crio: "1.36.1", kubelet: version }, [])[1];
+  assert.deepEqual(["1.33.9", "1.34.4", "1.35.0", "unknown"].map(kubelet), [
+    "kubelet fail",
+    "kubelet fail",
+    "kubelet ok",
+    "kubelet ok",
+  ]);
+});
+
 test("a kubelet may be up to three minor versions older, and never newer", () => {
   const kubelets = ["1.36.3", "1.36.9", "1.33.0", "1.32.9", "1.37.0", "unknown"];
   assert.deepEqual(

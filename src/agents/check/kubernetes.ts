@@ -2,7 +2,14 @@ import * as v from "valibot";
 import { run } from "../../machine/process.ts";
 import { hasKubernetes, kubernetesPaths, type KubernetesSite } from "../../render/kubernetes/names.ts";
 import type { Site } from "../../site/site.ts";
-import { kubernetesPrograms, versionOf } from "../kubernetes/programs.ts";
+import {
+  isOldKubelet,
+  kubernetesPrograms,
+  minorOf,
+  newKubelet,
+  oldKubelet,
+  versionOf,
+} from "../kubernetes/programs.ts";
 import type { Finding } from "./finding.ts";
 
 /** What a machine of a site with `kubernetes:` tells of it. */
@@ -74,6 +81,15 @@ export function judgeKubernetes(
         fix: install,
         code: "DUET-E-KUBERNETES-PROGRAMS",
       });
+    else if (name === "kubelet" && isOldKubelet(found))
+      findings.push({
+        subject,
+        check: name,
+        mark: "fail",
+        detail: oldKubelet(found),
+        fix: newKubelet,
+        code: "DUET-E-KUBERNETES-PROGRAMS",
+      });
     else if (name === "kubelet" && !goesWith(found, version))
       findings.push({
         subject,
@@ -109,7 +125,6 @@ function imagesFinding(subject: string, missing: readonly string[] | null): Find
 
 /** Kubernetes' own rule for the two. A version that can't be read is not judged. */
 export function goesWith(kubelet: string, apiserver: string): boolean {
-  const minor = (text: string) => Number(/^1\.(\d+)\./.exec(text)?.[1] ?? Number.NaN);
-  const behind = minor(apiserver) - minor(kubelet);
+  const behind = minorOf(apiserver) - minorOf(kubelet);
   return Number.isNaN(behind) || (behind >= 0 && behind <= 3);
 }
