@@ -109,7 +109,7 @@ for (const [name, of] of [
     for (const [path] of proxy.matchAll(/\/etc\/kubernetes\/\S+/g)) assert.ok(known.has(path), path);
   });
 
-test("who needs no key sees none; nobody sees etcd's authority, and only the proxy is privileged", () => {
+test("who needs no key sees none, and who signs those that it signs with; nobody sees etcd's authority, and only the proxy is privileged", () => {
   const sights = Object.fromEntries(
     podsIn(filesOf(site, node1)).map(({ metadata, spec }) => [
       metadata.name,
@@ -118,7 +118,13 @@ test("who needs no key sees none; nobody sees etcd's authority, and only the pro
   );
   assert.deepEqual(sights, {
     "kube-apiserver": ["/etc/kubernetes/pki", "/etc/kubernetes/apiserver"],
-    "kube-controller-manager": ["/etc/kubernetes/pki", "/etc/kubernetes/controller-manager.conf"],
+    "kube-controller-manager": [
+      "/etc/kubernetes/controller-manager.conf",
+      "/etc/kubernetes/pki/ca.crt",
+      "/etc/kubernetes/pki/front-proxy-ca.crt",
+      "/etc/kubernetes/pki/ca.key",
+      "/etc/kubernetes/pki/sa.key",
+    ],
     "kube-scheduler": ["/etc/kubernetes/scheduler.conf"],
     "kube-proxy": ["/etc/kubernetes/proxy.yaml", "/etc/kubernetes/proxy.conf", "/run/xtables.lock"],
   });

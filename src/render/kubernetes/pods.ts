@@ -15,10 +15,17 @@ import {
 } from "./names.ts";
 import { healthProbes, type Mount, staticPod } from "./pod.ts";
 
+/** All of it, for the API server: its own certificates are renewed in there while it runs. */
 const pki: Mount = { path: kubernetesPaths.pki, type: "Directory" };
 const file = (path: string): Mount => ({ path, type: "File" });
 const flags = (given: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(given).map(([name, value]) => `--${name}=${value}`);
+/**
+ * Those of the machine's files that arguments name, and nothing beside them. A file that is replaced is seen by the pod's next container
+ * only: for what its program is to take while it runs, a folder has to be mounted.
+ */
+const filesIn = (given: Readonly<Record<string, string>>): readonly Mount[] =>
+  [...new Set(Object.values(given).filter((value) => value.startsWith("/")))].map(file);
 
 export const controlPlanePods = (site: KubernetesSite, machine: Machine): readonly MachineFile[] => [
   apiserver(site, machine),
@@ -97,33 +104,34 @@ export const authenticationFile: MachineFile = {
   }),
 };
 
-/** Both machines have one; who leads is a lease in the API, which a dead one gives up by not renewing it. */
+/**
+ * Both machines have one; who leads is a lease in the API, which a dead one gives up by not renewing it. It signs, and sees the keys for
+ * that and no others: they are made once for the site, and nothing renews them.
+ */
 function controllerManager(site: KubernetesSite): MachineFile {
   const { images, services } = site.kubernetes;
   const kubeconfig = kubeconfigFile("controller-manager");
+  const given = {
+    "bind-address": loopback(site),
+    kubeconfig,
+    "authentication-kubeconfig": kubeconfig,
+    "authorization-kubeconfig": kubeconfig,
+    "client-ca-file": pkiFile("ca", "crt"),
+    "requestheader-client-ca-file": pkiFile("front-proxy-ca", "crt"),
+    "cluster-signing-cert-file": pkiFile("ca", "crt"),
+    "cluster-signing-key-file": pkiFile("ca", "key"),
+    "root-ca-file": pkiFile("ca", "crt"),
+    "service-account-private-key-file": pkiFile("sa", "key"),
+    "use-service-account-credentials": "true",
+    "service-cluster-ip-range": services,
+    "leader-elect": "true",
+    profiling: "false",
+  };
   return staticPod({
     name: "kube-controller-manager",
     image: images.controller_manager,
-    command: [
-      "kube-controller-manager",
-      ...flags({
-        "bind-address": loopback(site),
-        kubeconfig,
-        "authentication-kubeconfig": kubeconfig,
-        "authorization-kubeconfig": kubeconfig,
-        "client-ca-file": pkiFile("ca", "crt"),
-        "requestheader-client-ca-file": pkiFile("front-proxy-ca", "crt"),
-        "cluster-signing-cert-file": pkiFile("ca", "crt"),
-        "cluster-signing-key-file": pkiFile("ca", "key"),
-        "root-ca-file": pkiFile("ca", "crt"),
-        "service-account-private-key-file": pkiFile("sa", "key"),
-        "use-service-account-credentials": "true",
-        "service-cluster-ip-range": services,
-        "leader-elect": "true",
-        profiling: "false",
-      }),
-    ],
-    mounts: [pki, file(kubeconfig)],
+    command: ["kube-controller-manager", ...flags(given)],
+    mounts: filesIn(given),
     probes: healthProbes({ host: loopback(site), port: 10_257, live: "/healthz" }),
     requests: { cpu: "100m", memory: "64Mi" },
   });
@@ -131,21 +139,19 @@ function controllerManager(site: KubernetesSite): MachineFile {
 
 function scheduler(site: KubernetesSite): MachineFile {
   const kubeconfig = kubeconfigFile("scheduler");
+  const given = {
+    "bind-address": loopback(site),
+    kubeconfig,
+    "authentication-kubeconfig": kubeconfig,
+    "authorization-kubeconfig": kubeconfig,
+    "leader-elect": "true",
+    profiling: "false",
+  };
   return staticPod({
     name: "kube-scheduler",
     image: site.kubernetes.images.scheduler,
-    command: [
-      "kube-scheduler",
-      ...flags({
-        "bind-address": loopback(site),
-        kubeconfig,
-        "authentication-kubeconfig": kubeconfig,
-        "authorization-kubeconfig": kubeconfig,
-        "leader-elect": "true",
-        profiling: "false",
-      }),
-    ],
-    mounts: [file(kubeconfig)],
+    command: ["kube-scheduler", ...flags(given)],
+    mounts: filesIn(given),
     probes: healthProbes({ host: loopback(site), port: 10_259, live: "/healthz" }),
     requests: { cpu: "50m", memory: "64Mi" },
   });
