@@ -25,6 +25,7 @@ class Site {
   apiUp = true;
   calls = 0;
   rests: number[] = [];
+  readonly told: string[] = [];
 
   async play(story: readonly (() => Sight)[], rounds = 3) {
     const all = story.flatMap((each) => Array.from({ length: rounds }, () => each));
@@ -43,7 +44,7 @@ class Site {
         sight = all[at]?.() ?? sight;
         return Promise.resolve();
       },
-      tell: () => undefined,
+      tell: (line) => this.told.push(line),
     };
     await keepTaints(doors, () => at < all.length);
   }
@@ -69,6 +70,9 @@ class Site {
       found.version++;
       this.rival = undefined;
     }
+    const places = taints.map(({ key, effect }) => `${key} ${effect}`);
+    if (new Set(places).size < places.length)
+      return { ok: false, failure: { kind: "refused", status: 422, said: "Duplicate value" } };
     if (String(found.version) !== resourceVersion)
       return { ok: false, failure: { kind: "refused", status: 409, said: "conflict" } };
     this.nodes.set(name, { taints, version: found.version + 1 });
@@ -145,6 +149,27 @@ test("a machine that serves takes the taint off itself: whoever put it there may
   site.nodes.set("node1", { taints: [outOfService], version: 1 });
   await site.play([() => lost]);
   assert.equal(site.has("node1"), false);
+});
+
+test("an admin's own out-of-service taint counts as the taint, stays, and is told of once when both are in service", async () => {
+  const site = new Site();
+  const burnt: Taint = { ...outOfService, value: "burnt" };
+  site.nodes.set("node2", { taints: [unreachable, burnt], version: 1 });
+  await site.play([() => off], 20);
+  assert.ok(
+    site.rests.every((ms) => ms === 10_000),
+    "nothing is left to do",
+  );
+  assert.deepEqual(site.told, []);
+  await site.play([() => back], 20);
+  assert.deepEqual(site.nodes.get("node2")?.taints, [unreachable, burnt]);
+  assert.deepEqual(site.changes, []);
+  assert.equal(site.told.length, 1);
+  assert.match(
+    site.told[0] ?? "",
+    /^node2 is in service, and gets no pods: .* has another value than duet's/,
+  );
+  assert.equal(site.calls, 4, "one look at each machine in each membership");
 });
 
 test("in peace the API is asked once for each machine in a membership, and then left alone", async () => {

@@ -1,12 +1,13 @@
 import type { KubeResult } from "../../machine/kube-api.ts";
 import {
   changedTaints,
-  hasTaint,
   isAwaited,
   type Node,
   outOfService,
+  shunned,
   type Taint,
   taintDeeds,
+  taintedBy,
   type TaintDeed,
   type Tainted,
   type TaintSight,
@@ -65,6 +66,7 @@ class Keeper {
   #ring: string | undefined;
   #tainted: TaintSight["tainted"] = unseen;
   #complaint = "";
+  #shunned = "";
 
   constructor(doors: TaintDoors) {
     this.#doors = doors;
@@ -76,7 +78,10 @@ class Keeper {
     for (let deeds = 0; deeds <= 4; deeds++) {
       const sight = await this.#look();
       const [deed] = taintDeeds(sight);
-      if (deed === undefined) return !isAwaited(sight);
+      if (deed === undefined) {
+        this.#tellShunned(sight);
+        return !isAwaited(sight);
+      }
       const done = await this.#do(deed.node, deed.do);
       if (!done.ok) return this.#complain(done.failure.said);
       this.#complaint = "";
@@ -95,23 +100,38 @@ class Keeper {
   }
 
   async #do(node: Node, deed: TaintDeed): Promise<KubeResult<void>> {
-    const { me, peerName, tell } = this.#doors;
-    const name = node === "own" ? me : peerName;
+    const name = this.#nameOf(node);
     const found = await this.#doors.node(name);
     if (!found.ok) return found;
     // A machine that Kubernetes does not know has no pods to replace.
     if (found.value === undefined) return this.#note(node, "absent");
     const { taints, resourceVersion } = found.value;
-    const has = hasTaint(taints);
-    if (deed === "look" || has === (deed === "put")) return this.#note(node, has);
+    const has = taintedBy(taints);
+    if (deed === "look" || has === "foreign" || has === (deed === "put")) return this.#note(node, has);
     const changed = await this.#doors.change(name, resourceVersion, changedTaints(taints, deed));
     if (!changed.ok) return changed;
-    tell(
+    this.#doors.tell(
       deed === "put"
         ? `${name} is proven off: its pods may be replaced (${outOfService.key})`
         : `${name} is back: it is in service again`,
     );
     return this.#note(node, deed === "put");
+  }
+
+  #nameOf(node: Node): string {
+    return node === "own" ? this.#doors.me : this.#doors.peerName;
+  }
+
+  /** Once, and not at each look. */
+  #tellShunned(sight: TaintSight): void {
+    const names = shunned(sight).map((node) => this.#nameOf(node));
+    const { key, value, effect } = outOfService;
+    if (names.join() !== this.#shunned)
+      for (const name of names)
+        this.#doors.tell(
+          `${name} is in service, and gets no pods: its taint ${key}:${effect} has another value than duet's (${value}), so somebody else put it there; \`kubectl taint nodes ${name} ${key}:${effect}-\` takes it away`,
+        );
+    this.#shunned = names.join();
   }
 
   #note(node: Node, tainted: Tainted): KubeResult<void> {

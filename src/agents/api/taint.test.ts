@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changedTaints, hasTaint, outOfService, type Taint, taintDeeds, type TaintSight } from "./taint.ts";
+import {
+  changedTaints,
+  isAwaited,
+  outOfService,
+  shunned,
+  type Taint,
+  taintDeeds,
+  taintedBy,
+  type TaintSight,
+} from "./taint.ts";
 
 type Self = NonNullable<TaintSight["self"]>;
 const lineage = { epoch: 4, owner: "node1" };
@@ -27,7 +36,7 @@ const peers: readonly (readonly [whole: boolean, peer: TaintSight["peer"]])[] = 
 ];
 const bools = [true, false] as const;
 const maybe = [true, false, undefined] as const;
-const taintedness = [...maybe, "absent"] as const;
+const taintedness = [...maybe, "foreign", "absent"] as const;
 
 test("every sight there is: the taint comes with a proven Off and nothing else, and goes at 1+1 and not before", () => {
   let put = 0;
@@ -60,10 +69,18 @@ test("every sight there is: the taint comes with a proven Off and nothing else, 
               // And nothing that is due is left out.
               const isOff = peerHere === false && offProven;
               const isWhole = peerHere === true && full;
-              const [there, here] = [theirs !== "absent", own !== "absent"];
+              const changes = (is: (typeof taintedness)[number]) => is !== "absent" && is !== "foreign";
+              const [there, here] = [changes(theirs), changes(own)];
               if (!there) assert.deepEqual(of("peer"), [], said);
               if (serves && isOff && there && theirs !== true) assert.equal(of("peer").length, 1, said);
               if (serves && isWhole && there && theirs !== false) assert.equal(of("peer").length, 1, said);
+              assert.equal(isAwaited(sight), isOff && there && theirs !== true, said);
+              // Of somebody else's only what keeps pods from a machine in service is worth a word.
+              const foreign = [
+                own === "foreign" ? ["own"] : [],
+                theirs === "foreign" && isWhole ? ["peer"] : [],
+              ];
+              assert.deepEqual(shunned(sight), serves ? foreign.flat() : [], said);
               if (serves && !isOff && !isWhole) assert.deepEqual(of("peer"), [], said);
               if (serves) assert.equal(of("own").length, own === false || !here ? 0 : 1, said);
             }
@@ -90,18 +107,27 @@ test("done is done: after each deed the same sight wants no more of it", () => {
     }
 });
 
-const foreign: readonly (Taint & { readonly timeAdded?: string })[] = [
+const others: readonly (Taint & { readonly timeAdded?: string })[] = [
   { key: "node.kubernetes.io/unreachable", effect: "NoExecute", timeAdded: "2026-11-16T12:00:00Z" },
-  { key: "node.kubernetes.io/out-of-service", value: "burnt", effect: "NoExecute" },
+  { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoSchedule" },
   { key: "dedicated", value: "nodeshutdown", effect: "NoSchedule" },
 ];
 
 test("of a machine's other taints none is touched, and ours is there once or not at all", () => {
-  assert.equal(hasTaint(foreign), false);
-  const put = changedTaints(foreign, "put");
-  assert.deepEqual(put, [...foreign, outOfService]);
-  assert.equal(hasTaint(put), true);
+  assert.equal(taintedBy(others), false);
+  const put = changedTaints(others, "put");
+  assert.deepEqual(put, [...others, outOfService]);
+  assert.equal(taintedBy(put), true);
   assert.deepEqual(changedTaints(put, "put"), put);
-  assert.deepEqual(changedTaints(put, "remove"), foreign);
-  assert.deepEqual(changedTaints(foreign, "remove"), foreign);
+  assert.deepEqual(changedTaints(put, "remove"), others);
+  assert.deepEqual(changedTaints(others, "remove"), others);
+});
+
+test("one of ours' key and effect with another value, or none, is somebody else's, and leaves no place for ours", () => {
+  for (const value of [{ value: "burnt" }, {}]) {
+    const foreign = [...others, { key: outOfService.key, effect: outOfService.effect, ...value }];
+    assert.equal(taintedBy(foreign), "foreign");
+    assert.deepEqual(changedTaints(foreign, "put"), foreign);
+    assert.deepEqual(changedTaints(foreign, "remove"), foreign);
+  }
 });

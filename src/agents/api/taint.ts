@@ -26,8 +26,11 @@ export interface TaintSight {
   readonly tainted: Readonly<Record<Node, Tainted>>;
 }
 
-/** Is the taint there? `absent`: Kubernetes knows no such machine. Undefined: not looked at in this membership. */
-export type Tainted = boolean | "absent" | undefined;
+/**
+ * Is the taint there? `foreign`: with another value, so that it is somebody else's; Kubernetes goes by the key, and takes no second one of
+ * the same key and effect. `absent`: Kubernetes knows no such machine. Undefined: not looked at in this membership.
+ */
+export type Tainted = boolean | "foreign" | "absent" | undefined;
 
 export type TaintDeed = "look" | "put" | "remove";
 export type Node = "own" | "peer";
@@ -48,7 +51,17 @@ export function taintDeeds(sight: TaintSight): readonly { readonly node: Node; r
 
 /** The peer is to have the taint, and has not: this machine takes over at present, or its API does not take it yet. */
 export const isAwaited = (sight: TaintSight): boolean =>
-  wanted(sight) === true && sight.tainted.peer !== true && sight.tainted.peer !== "absent";
+  wanted(sight) === true && (sight.tainted.peer === false || sight.tainted.peer === undefined);
+
+/** Those in service that somebody else calls out of service: they get no pods, and duet takes away only what it has put. */
+export const shunned = (sight: TaintSight): readonly Node[] => {
+  if (!doesServe(sight.self)) return [];
+  const { own, peer } = sight.tainted;
+  return [
+    ...(own === "foreign" ? (["own"] as const) : []),
+    ...(peer === "foreign" && wanted(sight) === false ? (["peer"] as const) : []),
+  ];
+};
 
 /** It has the data, and no step of a takeover before it. */
 const doesServe = (self: TaintSight["self"]): boolean =>
@@ -70,15 +83,16 @@ function deedsFor(
   should: boolean,
   is: Tainted,
 ): readonly { readonly node: Node; readonly do: TaintDeed }[] {
-  if (is === should || is === "absent") return [];
+  if (is === should || is === "foreign" || is === "absent") return [];
   return [{ node, do: is === undefined ? "look" : should ? "put" : "remove" }];
 }
 
-const isOurs = ({ key, value, effect }: Taint): boolean =>
-  key === outOfService.key && value === outOfService.value && effect === outOfService.effect;
+const isInPlace = ({ key, effect }: Taint): boolean =>
+  key === outOfService.key && effect === outOfService.effect;
+const isOurs = (taint: Taint): boolean => isInPlace(taint) && taint.value === outOfService.value;
 
-/** One of another value is somebody else's. */
-export const hasTaint = (taints: readonly Taint[]): boolean => taints.some(isOurs);
+export const taintedBy = (taints: readonly Taint[]): boolean | "foreign" =>
+  taints.some(isOurs) || (taints.some(isInPlace) && "foreign");
 
 /** The list as it is to be: Kubernetes takes it as a whole. What else is in it stays as it is. */
 export const changedTaints = <T extends Taint>(
@@ -86,5 +100,5 @@ export const changedTaints = <T extends Taint>(
   deed: "put" | "remove",
 ): readonly (T | Taint)[] => {
   const others = taints.filter((each) => !isOurs(each));
-  return deed === "put" ? [...others, outOfService] : others;
+  return deed === "put" && !others.some(isInPlace) ? [...others, outOfService] : others;
 };
