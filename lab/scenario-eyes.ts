@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { now_ms, sleep } from "../src/machine/clock.ts";
 import { readIfThere } from "../src/machine/files.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
 import type { Seen } from "../src/scenario/world.ts";
 import { forcedOffs_ms } from "./bmc/power/machine.ts";
 import { bmcFolder } from "./devices.ts";
 import { machineOf } from "./folder.ts";
+import { lookUntil } from "./look-until.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
 import { passing, runIn } from "./run.ts";
@@ -64,13 +64,10 @@ export class Eyes {
     look: () => Promise<boolean>,
     pause_ms = every_ms,
   ): Promise<Seen> {
-    const end_ms = now_ms() + within_ms;
-    for (;;) {
-      if (await passing(look)) return { ok: true, seen: "" };
-      if (now_ms() >= end_ms)
-        return { ok: false, seen: `${otherwise} after ${within_ms / 1000} s; ${await this.power()}` };
-      await sleep(pause_ms);
-    }
+    const { inTime, took_ms } = await lookUntil(() => passing(look), { within_ms, pause_ms });
+    if (inTime) return { ok: true, seen: "" };
+    const late = took_ms === undefined ? "" : `, and only after ${(took_ms / 1000).toFixed(1)} s it was so`;
+    return { ok: false, seen: `${otherwise} after ${within_ms / 1000} s${late}; ${await this.power()}` };
   }
 
   async isOn(name: MachineName): Promise<boolean> {
