@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { controlPlaneSite } from "../../render/kubernetes/testing.ts";
 import { readSite } from "../../site/read.ts";
 import { minimal } from "../../site/samples.ts";
+import { ownPrograms } from "../kubernetes/testing-programs.ts";
 import { goesWith, judgeKubernetes, lookAtKubernetes } from "./kubernetes.ts";
 
 const { site } = controlPlaneSite();
@@ -46,28 +44,18 @@ test("a kubelet may be up to three minor versions older, and never newer", () =>
 });
 
 test("a machine is asked by its own programs, and one that can't tell is believed", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "duet-check-kubernetes-"));
-  const before = process.env["PATH"];
-  const program = async (name: string, text: string) => {
-    await writeFile(join(folder, name), `#!/bin/sh\n${text}\n`);
-    await chmod(join(folder, name), 0o755);
-  };
-  try {
-    process.env["PATH"] = `${folder}:/usr/bin:/bin`;
-    await program("kubelet", "echo Kubernetes v1.36.3");
-    await program("crio", "echo 'crio version 1.36.1'; echo '   GoVersion: go1.26.0'");
-    await program("crictl", 'echo "connection refused" >&2; exit 1');
-    await program("podman", 'case "$3" in *proxy*) exit 1 ;; esac');
-    const proxy = "registry.k8s.io/kube-proxy:v1.36.3";
-    const programs = { crio: "1.36.1", kubelet: "1.36.3" };
-    assert.deepEqual(await lookAtKubernetes(site), { programs, missing: [proxy] });
-    await program("crictl", 'case "$5" in *pause*) echo "no such image" >&2; exit 1 ;; esac');
-    assert.deepEqual((await lookAtKubernetes(site))?.missing, [site.kubernetes.images.pause]);
-    await program("crictl", "exit 127");
-    await program("podman", "exit 127");
-    assert.equal((await lookAtKubernetes(site))?.missing, null);
-  } finally {
-    process.env["PATH"] = before;
-    await rm(folder, { recursive: true });
-  }
+  await using own = await ownPrograms();
+  const { program } = own;
+  await program("kubelet", "echo Kubernetes v1.36.3");
+  await program("crio", "echo 'crio version 1.36.1'; echo '   GoVersion: go1.26.0'");
+  await program("crictl", 'echo "connection refused" >&2; exit 1');
+  await program("podman", 'case "$3" in *proxy*) exit 1 ;; esac');
+  const proxy = "registry.k8s.io/kube-proxy:v1.36.3";
+  const programs = { crio: "1.36.1", kubelet: "1.36.3" };
+  assert.deepEqual(await lookAtKubernetes(site), { programs, missing: [proxy] });
+  await program("crictl", 'case "$5" in *pause*) echo "no such image" >&2; exit 1 ;; esac');
+  assert.deepEqual((await lookAtKubernetes(site))?.missing, [site.kubernetes.images.pause]);
+  await program("crictl", "exit 127");
+  await program("podman", "exit 127");
+  assert.equal((await lookAtKubernetes(site))?.missing, null);
 });
