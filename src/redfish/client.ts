@@ -226,7 +226,8 @@ export class RedfishClient {
   }
 }
 
-const isGone = (result: Result<unknown>): boolean =>
+/** What was there before is not any more. */
+export const isGone = (result: Result<unknown>): boolean =>
   !result.ok && result.failure.kind === "status" && [404, 410].includes(result.failure.status);
 
 const offers = ({ types }: ResetAction, type: string): boolean => types === undefined || types.includes(type);

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { startPdu } from "../../lab/bmc/pdu.ts";
 import { FakeFeed, password, testTls, username } from "../../lab/bmc/testing.ts";
 import { until } from "../machine/clock.ts";
+import { late } from "./client.ts";
 import { OutletClient } from "./pdu.ts";
 import { fakeService, serviceAt } from "./testing.ts";
 
@@ -31,15 +32,47 @@ test("an outlet is switched and read back", async () => {
   }
 });
 
+const target = `${outlet}/Actions/Outlet.PowerControl`;
+const bodyWith = (at: string) => ({ PowerState: "On", Actions: { "#Outlet.PowerControl": { target: at } } });
+
 test("where the command goes is found without a change", async () => {
-  const target = `${outlet}/Actions/Outlet.PowerControl`;
-  const body = { PowerState: "On", Actions: { "#Outlet.PowerControl": { target } } };
-  await using fake = await fakeService(kit, () => ({ body }));
+  await using fake = await fakeService(kit, () => ({ body: bodyWith(target) }));
   const client = new OutletClient({ ...serviceAt(kit, fake.port), outlet });
+  assert.equal(client.found, undefined);
   assert.deepEqual(await client.target(), { ok: true, value: target });
+  assert.ok((await client.powerState()).ok);
+  assert.equal(client.found, target);
   assert.ok(fake.asked.every(({ method }) => method === "GET"));
-  assert.ok((await client.send("Off", target)).ok);
-  assert.equal(fake.asked.at(-1)?.method, "POST");
+});
+
+test("what is known of it saves the call that looks for it, and what has moved is looked for anew", async () => {
+  await using fake = await fakeService(kit, ({ method, path }) =>
+    method === "POST" && path !== target ? { status: 404 } : { body: bodyWith(target) },
+  );
+  const asked = async (known: string) => {
+    const before = fake.asked.length;
+    const client = new OutletClient({ ...serviceAt(kit, fake.port), outlet });
+    assert.ok((await client.power("Off", { known })).ok);
+    return fake.asked.slice(before).map(({ method, path }) => `${method} ${path}`);
+  };
+  assert.deepEqual(await asked(target), [`POST ${target}`]);
+  assert.deepEqual(await asked("/redfish/v1/old"), [
+    "POST /redfish/v1/old",
+    `GET ${outlet}`,
+    `POST ${target}`,
+  ]);
+});
+
+test("a command that would go out too late is not sent, known or not", async () => {
+  await using fake = await fakeService(kit, () => ({ body: bodyWith(target) }));
+  for (const known of [target, undefined]) {
+    const client = new OutletClient({ ...serviceAt(kit, fake.port), outlet });
+    assert.equal(await client.power("Off", { known, inTime: () => false }), late);
+  }
+  assert.deepEqual(
+    fake.asked.map(({ method }) => method),
+    ["GET"],
+  );
 });
 
 test("an outlet that can't be switched says so", async () => {

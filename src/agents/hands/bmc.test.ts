@@ -249,12 +249,37 @@ test("every way that does not answer is named", async () => {
   assert.match(silent.join("\n"), /the BMC of node2: it refuses.*\n.*the outlet of node2: .*500/);
 });
 
-test("an outlet that answers too late is not switched: its turn may be over", async () => {
+test("an outlet of which nothing is known, and that answers too late, is not switched: its turn may be over", async () => {
   await writeFault(join(folder, "pdu"), parseFault("slow", "0.4"));
-  const late = failure(await bmcEffects(fed).commandOff("outlet", 1_000));
+  const late = failure(
+    await bmcEffects(new Ways({ site: fed.site, me: "node1", folder })).commandOff("outlet", 1_000),
+  );
   assert.equal(late.kind, "unreachable");
+  assert.match(late.said, /the outlet of node2: it answers too late to be switched now/);
   await clearFaults(join(folder, "pdu"));
   assert.equal(feed.powered, true);
+});
+
+test("an outlet is switched at once, however slow it is, where an earlier process of this boot has looked at it", async () => {
+  const at = (name: string) => join(folder, name);
+  const files = {
+    run: at("run"),
+    assetTags: at("asset-tags"),
+    witness: at("witness"),
+    witnessSeen: at("seen"),
+    tagTest: at("tag-test"),
+  };
+  const patient = { ...fed.site, timeouts: { ...fed.site.timeouts, bmc_call_ms: 10_000 } };
+  const ways = () => new Ways({ site: patient, me: "node1", folder, files });
+  // Longer than a command may be late: a quarter of its four seconds.
+  await writeFault(at("pdu"), parseFault("slow", "1.2"));
+  assert.deepEqual(await silentWays(ways(), 10_000), []);
+  value(await bmcEffects(ways()).commandOff("outlet", 4_000));
+  await until("the outlet is off", async () => !feed.powered, { deadline_ms: 5_000, every_ms: 10 });
+  // Its answer comes too late: it has gone out, and reading Off is what counts.
+  feed.powered = true;
+  assert.equal(failure(await bmcEffects(ways()).commandOff("outlet", 800)).kind, "deadline");
+  await until("it is off", async () => !feed.powered, { deadline_ms: 5_000, every_ms: 10 });
 });
 
 test("a BMC that is known by its fingerprint is called by it: for its power, to switch it off, for its tag; another one is not", async () => {

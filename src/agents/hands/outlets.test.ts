@@ -78,8 +78,9 @@ const may: MayCommand = async function* (begun) {
   return undefined;
 };
 
-/** One try to fence node2, whose BMC is silent unless the test says so. */
+/** One try to fence node2, whose BMC is silent unless the test says so. It begins with a picture, as each does. */
 async function fence(by = ways): Promise<Outcome> {
+  await readBmcs(by, 1_500);
   const times = { ...fast, bmc_ms: 2_000, again_ms: 20 };
   const effects = { ...new FakeWorld().effects, bmc: bmcEffects(by), pause: sleep };
   const steps = proveOff(effects, times, may);
@@ -149,6 +150,25 @@ test("with one of two that refuses, hangs or is gone none is switched, and nothi
   for (const each of [folderA, folderB]) await clearFaults(each);
   assert.match(await refusal(waysBy(at(pduA.port), nobody)), /outlet 2 of node2: .*not switched either/);
   assert.match(await refusal(waysBy(nobody, at(pduB.port))), /outlet 1 of node2: /);
+  assert.deepEqual(done, []);
+});
+
+test("two that answer slowly are switched all the same: they were looked at when the fence began", async () => {
+  await bmcFault("server-error");
+  // Longer than a command may be late: a quarter of its two seconds.
+  for (const each of [folderA, folderB]) await writeFault(each, parseFault("slow", "0.7"));
+  const patient = { ...ways.site, timeouts: { ...ways.site.timeouts, bmc_call_ms: 4_000 } };
+  assert.ok((await fence(new Ways({ site: patient, me: "node1", folder }))).ok);
+  assert.deepEqual(done, ["a off", "b off"]);
+});
+
+test("two of which nothing was heard, and that answer too late, are not switched", async () => {
+  const unheard = bmcEffects(waysBy(at(pduA.port), at(pduB.port)));
+  await writeFault(folderB, parseFault("slow", "0.7"));
+  const late = await unheard.commandOff("outlet 1", 2_000);
+  assert.ok(!late.ok);
+  assert.equal(late.failure.kind, "unreachable");
+  assert.match(late.failure.said, /^outlet 2 of node2: .*; outlet 1 was not switched either/);
   assert.deepEqual(done, []);
 });
 

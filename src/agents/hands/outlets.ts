@@ -1,10 +1,12 @@
 import { failed, type OffSwitch, type Outcome, success } from "../../act/effects.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { Purpose } from "../../machine/refusals.ts";
+import { late } from "../../redfish/client.ts";
 import type { Result } from "../../redfish/failure.ts";
 import type { OutletClient } from "../../redfish/pdu.ts";
 import type { Machine, Pdu } from "../../site/site.ts";
 import { attempt } from "./outcome.ts";
+import { memoryOf } from "./outlet-memory.ts";
 import { commanded, notSent, told, type Ways, waits } from "./ways.ts";
 
 const nameOf = (ways: Ways, at: OffSwitch): string =>
@@ -22,7 +24,7 @@ const outletsOf = ({ pdus }: Machine): readonly Outlet[] =>
 export const outletSwitches = (machine: Machine): readonly OffSwitch[] =>
   outletsOf(machine).map(({ at }) => at);
 
-/** One call to one outlet, as a value. */
+/** One call to one outlet, as a value. What became of it is remembered. */
 async function ask<T>(
   ways: Ways,
   { at, pdu }: Outlet,
@@ -32,7 +34,9 @@ async function ask<T>(
   purpose?: Purpose,
 ): Promise<Outcome<T>> {
   return await attempt(async (): Promise<Outcome<T>> => {
-    const result = await call(await ways.outlet(pdu, deadline_ms, waitsAfter, purpose));
+    const client = await ways.outlet(pdu, deadline_ms, waitsAfter, purpose);
+    const result = await call(client);
+    memoryOf(ways).note(pdu, result.ok, client.found);
     return result.ok ? success(result.value) : told(ways, result.failure, nameOf(ways, at), deadline_ms);
   });
 }
@@ -73,8 +77,9 @@ export async function silentOutlets(ways: Ways, deadline_ms: number): Promise<re
 }
 
 /**
- * One of them; those that come after it are looked at first. With one of them silent nothing can be proven, and the peer would only
- * lose a supply: then this one is not switched either.
+ * One of them. By what it is switched is known from before, so that its command goes out at once, however slow it is. Where others come
+ * after it, all of them must have answered when they were last asked, or do so in the little time that there is: with one of them silent
+ * nothing can be proven, and the peer would only lose a supply. Then this one is not switched either.
  */
 export async function commandOutletOff(
   ways: Ways,
@@ -88,25 +93,30 @@ export async function commandOutletOff(
   const own = outlets[index];
   if (own === undefined) return failed("refused", `${ways.theirs.name} has no ${at} in the site file`);
   const client = await ways.outlet(own.pdu, deadline_ms, waits.command, "command");
+  const memory = memoryOf(ways);
+  const left = outlets.slice(index);
+  const unheard = left.length === 1 ? [] : left.filter(({ pdu }) => !memory.answers(pdu));
+  const looks = await Promise.all(
+    unheard.map((outlet) => ask(ways, outlet, early_ms, waits.command, (c) => c.target(), "command")),
+  );
+  for (const [nth, look] of looks.entries()) {
+    if (look.ok) continue;
+    const { kind, said } = look.failure;
+    return notSent(failed(kind, unheard[nth] === own ? said : `${said}; ${at} was not switched either`));
+  }
+  const known = memory.target(own.pdu);
+  const taken = await client.power("Off", { known, inTime: () => now_ms() <= latest_ms });
   const where = nameOf(ways, at);
-  const [target, ...others] = await Promise.all([
-    client.target(),
-    ...outlets
-      .slice(index + 1)
-      .map((outlet) => ask(ways, outlet, early_ms, waits.command, (c) => c.target(), "command")),
-  ]);
-  if (!target.ok) return notSent(told(ways, target.failure, where, deadline_ms));
-  for (const other of others)
-    if (!other.ok)
-      return notSent(failed(other.failure.kind, `${other.failure.said}; ${at} was not switched either`));
-  if (now_ms() > latest_ms) return failed("unreachable", `${where}: it answers too late to be switched now`);
-  return commanded(ways, await client.send("Off", target.value), where, deadline_ms, "outlet");
+  if (taken === late) return failed("unreachable", `${where}: it answers too late to be switched now`);
+  return commanded(ways, taken, where, deadline_ms, "outlet");
 }
 
 /** One after the other. One that does not follow holds up nobody: the peer runs on the others. */
 export async function switchOutletsOn(ways: Ways, deadline_ms: number): Promise<void> {
   const outlets = outletsOf(ways.theirs);
   const each_ms = deadline_ms / outlets.length;
-  for (const outlet of outlets)
-    await ask(ways, outlet, each_ms, waits.command, (client) => client.power("On"), "command");
+  for (const outlet of outlets) {
+    const known = memoryOf(ways).target(outlet.pdu);
+    await ask(ways, outlet, each_ms, waits.command, (client) => client.power("On", { known }), "command");
+  }
 }
