@@ -55,6 +55,8 @@ async function bmcLines(bmc: Partial<Bmc> = {}, more: Partial<Site> = {}): Promi
   return lines(await checkBmc(machine, { site, folder }));
 }
 
+/** Of a site whose machines were never switched off for a test. */
+const turn = async () => 70_000;
 const timeouts = { token_ms: 1500, bmc_call_ms: 300, fence_ms: 60_000 };
 
 test("a BMC in order passes every step, and its tag is as before", async () => {
@@ -141,7 +143,7 @@ test("without an ETag the tag is not written", async () => {
 
 test("a machine without a PDU gets the note that a lost power feed needs a person", async () => {
   const { site, machine } = siteOf();
-  const [finding] = await checkPdus(machine, { site, folder });
+  const [finding] = await checkPdus(machine, { site, folder }, turn);
   assert.equal(finding?.mark, "note");
   assert.match(finding?.fix ?? "", /a person must then/);
 });
@@ -151,7 +153,7 @@ test("a PDU's certificate that is not trusted is told as such", async () => {
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
   const found = async (trust: Bmc["trust"]) =>
-    lines(await checkPdus({ ...machine, pdus: [{ ...pdu, trust }] }, { site, folder })).slice(1);
+    lines(await checkPdus({ ...machine, pdus: [{ ...pdu, trust }] }, { site, folder }, turn)).slice(1);
   assert.deepEqual(await found({ by: "system" }), ["fail PDU certificate"]);
   assert.deepEqual(await found(pdu.trust), ["ok PDU certificate", "fail PDU answer"]);
 });
@@ -160,13 +162,13 @@ test("an outlet is read like a BMC, and fences like one, unless by the stock age
   await using fake = await fakeService(kit, () => ({ body: { PowerState: "Off" } }));
   const { site, machine } = siteOf();
   const pdu = { ...machine.bmc, url: `https://127.0.0.1:${fake.port}`, outlet: "/redfish/v1/o" };
-  assert.deepEqual(lines(await checkPdus({ ...machine, pdus: [pdu] }, { site, folder })), [
+  assert.deepEqual(lines(await checkPdus({ ...machine, pdus: [pdu] }, { site, folder }, turn)), [
     "ok PDU reachable",
     "ok PDU certificate",
     "warn PDU outlet",
   ]);
   const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
-  const [last] = lines(await checkPdus({ ...machine, pdus: [pdu] }, { site: stock, folder })).slice(-1);
+  const [last] = lines(await checkPdus({ ...machine, pdus: [pdu] }, { site: stock, folder }, turn)).slice(-1);
   assert.equal(last, "note PDU fencing");
 });
 
@@ -181,7 +183,7 @@ test("of several outlets each is tested by itself, and named by its place", asyn
     outlet: "/redfish/v1/o",
   }));
   const stock = { ...site, fencing: { ...site.fencing, agent: "fence_redfish" as const } };
-  const found = await checkPdus({ ...machine, pdus }, { site: stock, folder });
+  const found = await checkPdus({ ...machine, pdus }, { site: stock, folder }, turn);
   assert.deepEqual(lines(found), [
     "ok PDU 1 reachable",
     "ok PDU 1 certificate",

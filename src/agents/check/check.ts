@@ -1,4 +1,5 @@
 import type { Machine } from "../../site/site.ts";
+import { pairTurn_ms } from "../hands/times.ts";
 import { checkAlerts } from "./alerts.ts";
 import { checkBmc } from "./bmc.ts";
 import { between, judgeClock, type Offset } from "./clock.ts";
@@ -37,10 +38,12 @@ export async function checkWorld(
 
 async function checkAllOf(machine: Machine, context: CheckContext, track: Track) {
   const { name } = machine;
+  const asked = checkMachine(machine, context);
+  const turn = async () => (await asked).fencing?.turn_ms ?? pairTurn_ms(context.site, new Map());
   const [bmc, pdu, itself] = await Promise.all([
     track(`${name}'s BMC`, checkBmc(machine, context)),
-    track(`${name}'s PDU`, checkPdus(machine, context)),
-    track(name, checkMachine(machine, context)),
+    track(`${name}'s PDU`, checkPdus(machine, context, turn)),
+    track(name, asked),
   ]);
   const { offset, fencing, witness, etcd } = itself;
   return { name, offset, fencing, witness, etcd, findings: [...bmc, ...pdu, ...itself.findings] };

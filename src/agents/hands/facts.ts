@@ -11,6 +11,7 @@ import { readBmcs } from "./bmc.ts";
 import type { Memory } from "./memory.ts";
 import { failureOf } from "./outcome.ts";
 import { membershipNow, noteMembership, type Seen } from "./quorum.ts";
+import { hurry_ms } from "./times.ts";
 import type { Ways } from "./ways.ts";
 
 /** Where the parts of a picture come from. */
@@ -34,8 +35,6 @@ export interface Sources {
   readonly view?: typeof viewOf;
 }
 
-/** Who has quorum is in a hurry: what a fence or a takeover still needs of a BMC it reads for itself, with more patience. */
-const hurry_ms = 3_000;
 /** A lone machine has time for a slow BMC: the root, the Systems and the System. */
 const patient_calls = 3;
 const call_ms = 3_000;

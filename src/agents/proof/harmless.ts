@@ -1,13 +1,16 @@
 import type { Effects } from "../../act/effects.ts";
 import { DuetError } from "../../base/problem.ts";
-import { readFenceTimes, writeFenceTimes } from "../../machine/fence-times.ts";
+import { lastingAttributes, readFenceTimes, writeFenceTimes } from "../../machine/fence-times.ts";
 import { fenceDevices } from "../../machine/pacemaker.ts";
 import { openBmc } from "../../redfish/open.ts";
 import type { FenceTimes } from "../../render/fence-times.ts";
+import type { Site } from "../../site/site.ts";
 import { checkBmc } from "../check/bmc.ts";
 import type { Finding } from "../check/finding.ts";
-import { checkPdus } from "../check/pdu.ts";
+import { checkPdus, type TurnLength } from "../check/pdu.ts";
 import { measureCalls } from "../fence/measure.ts";
+import { measuredTimes } from "../hands/measured.ts";
+import { pairTurn_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
 import { wholeness } from "../setup/ready.ts";
 import type { WayProof } from "./kept.ts";
@@ -20,6 +23,7 @@ export interface Proving {
   readonly mayWrite: () => Promise<boolean>;
   /** What this machine's own fencer knows; undefined: it is not up. */
   readonly devices: () => Promise<readonly string[] | undefined>;
+  readonly turn: TurnLength;
 }
 
 export interface Harmless {
@@ -33,14 +37,14 @@ export interface Harmless {
  * Could this machine switch its peer off? Without harm: each way to the peer's power by itself (connection, certificate, login, power
  * state, tag, times), and that Pacemaker here knows a device for it. That the machine then goes off only a real Off shows.
  */
-export async function proveHarmless({ ways, folder, mayWrite, devices }: Proving): Promise<Harmless> {
+export async function proveHarmless({ ways, folder, mayWrite, devices, turn }: Proving): Promise<Harmless> {
   const { site, theirs } = ways;
   const context = { site, folder };
   const tag = (await mayWrite()) ? "write" : "read";
   const [bmc, clock, outlets, device] = await Promise.all([
     checkBmc(theirs, context, tag),
     checkClock(ways, folder),
-    theirs.pdus.length === 0 ? [] : checkPdus(theirs, context),
+    theirs.pdus.length === 0 ? [] : checkPdus(theirs, context, turn),
     checkDevice(theirs.name, devices),
   ]);
   const measured = await timesOf(ways, bmc);
@@ -125,6 +129,12 @@ export const devicesOf =
   (target: string, isUp: () => Promise<boolean>): Proving["devices"] =>
   async () =>
     (await isUp()) ? await fenceDevices(target) : undefined;
+
+/** As a fence by this machine would count it now. */
+export const turnHere =
+  (site: Site): TurnLength =>
+  async () =>
+    pairTurn_ms(site, (await measuredTimes(site, lastingAttributes())) ?? new Map());
 
 export async function isWhole(effects: Pick<Effects, "disk" | "attributes">): Promise<boolean> {
   const { mine, theirs } = await wholeness(effects);

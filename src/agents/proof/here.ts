@@ -12,7 +12,7 @@ import { placesOf } from "../hands/reach.ts";
 import { Ways } from "../hands/ways.ts";
 import { lookAgain, takePass } from "../planned/pass.ts";
 import { costsOf, fenceTest, refuseUnlessWhole } from "./disruptive.ts";
-import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless } from "./harmless.ts";
+import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless, turnHere } from "./harmless.ts";
 import { isGood, keepProof, type Proof } from "./kept.ts";
 
 const call_ms = 5_000;
@@ -82,6 +82,7 @@ export async function proveHere(
     folder: siteFolder(paths.site),
     mayWrite,
     devices: devicesOf(name, async () => (await clusterState()) !== undefined),
+    turn: turnHere(ways.site),
   });
   const proof = await keepProof({
     by: ways.mine.name,

@@ -47,6 +47,7 @@ const prove = (change: Partial<Proving> = {}) =>
     folder,
     mayWrite: async () => false,
     devices: async () => ["fence-node2"],
+    turn: async () => 70_000,
     ...change,
   });
 const shown = async (change: Partial<Proving> = {}) =>
@@ -116,6 +117,22 @@ test("a BMC that refuses, hangs, fails or is gone is not proven, with its code; 
 test("an outlet that does not answer is not covered by a BMC that does", async () => {
   await writeFault(join(folder, "pdu"), parseFault("unauthorized"));
   assert.deepEqual(await shown(), ["BMC well", "outlet DUET-E-REDFISH-LOGIN", "Pacemaker well"]);
+});
+
+test("an outlet that answers slower than a fence can wait for is not proven", async () => {
+  const { site } = waysTo();
+  const patient = { ...site, timeouts: { ...site.timeouts, bmc_call_ms: 8_000 } };
+  const ways = new Ways({ site: patient, me: "node1", folder });
+  await writeFault(join(folder, "pdu"), parseFault("slow", "1"));
+  assert.deepEqual(await shown({ ways }), ["BMC well", "outlet well", "Pacemaker well"]);
+  // Turns so short that a command has half a second.
+  const { findings, ways: proven } = await prove({ ways, turn: async () => 2_000 });
+  assert.deepEqual(
+    proven.map(({ code }) => code),
+    [null, "DUET-E-PDU-SLOW", null],
+  );
+  const slow = findings.find(({ check }) => check === "PDU time");
+  assert.match(slow?.detail ?? "", /the quickest of 3 answers took 1\.\d s, and a fence has 0\.5 s for it/);
 });
 
 test("the way by the outlets is proven only where every one of them answers", async () => {
