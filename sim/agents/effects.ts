@@ -7,6 +7,7 @@ import {
   type QuorumEffects,
   success,
 } from "../../src/act/effects.ts";
+import { notingOn } from "../../src/act/power-on.ts";
 import { corosyncTimes } from "../corosync.ts";
 import type { Life } from "../kernel/life.ts";
 import { scoreAttribute } from "../pacemaker/controller.ts";
@@ -44,7 +45,7 @@ export function effectsOf(node: Node, life: Life): Effects {
     unit: unitEffects(node, life),
     members: memberEffects(node, life),
     attributes: attributeEffects(node, life),
-    bmc: bmcEffects(node, life),
+    bmc: notingOn(bmcEffects(node, life), node.owedOn),
     quorum: quorumEffects(node, life),
     pause: (ms) => node.world.kernel.tasks.sleep(life, ms * 1000),
   };

@@ -1,7 +1,9 @@
 import { perform } from "../../src/act/perform.ts";
+import { powerOnLater } from "../../src/act/power-on.ts";
 import { runSteps } from "../../src/act/steps.ts";
 import type { Times } from "../../src/act/times.ts";
 import { work } from "../../src/act/work.ts";
+import type { Facts } from "../../src/decide/facts.ts";
 import { Life } from "../kernel/life.ts";
 import type { ActionContext, Operation, Outcome, ResourceAgent } from "../pacemaker/agent.ts";
 import type { World } from "../world.ts";
@@ -97,12 +99,13 @@ async function look(node: Node, life: Life): Promise<void> {
   await world.kernel.tasks.sleep(life, settle_us);
   const repeat = memory.publish;
   memory.publish = false;
-  const again = await work(effectsOf(node, life), node.times, {
-    repeat,
-    peerFirst: async () => node.peerFirst,
-    log: (step) => node.step(step),
-  });
+  const log = (step: string) => node.step(step);
+  const inner = effectsOf(node, life);
+  let seen: Facts | undefined;
+  const effects = { ...inner, facts: async () => (seen = await inner.facts()) };
+  const again = await work(effects, node.times, { repeat, peerFirst: async () => node.peerFirst, log });
   if (again) memory.again = true;
+  else if (seen !== undefined) await runSteps(powerOnLater(effects, node.times, seen, node.owedOn), log);
 }
 
 /** A stop that overran would be answered by a fence: all of it together is shorter than Pacemaker's patience. */

@@ -1,5 +1,6 @@
 import type { Published, State } from "../../src/act/effects.ts";
 import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
+import type { OwedOn } from "../../src/act/power-on.ts";
 import { isSame } from "../../src/act/publish.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { turnFor_ms } from "../../src/base/turn.ts";
@@ -53,6 +54,9 @@ interface Memory {
   /** What is published is published once more, changed or not. */
   publish: boolean;
   spoken: Spoken | undefined;
+  /** The peer's On that was commanded and not taken: how often, and when last. */
+  ons: number;
+  on_us: number;
 }
 
 const nothing = (): Memory => ({
@@ -74,6 +78,8 @@ const nothing = (): Memory => ({
   again: false,
   publish: false,
   spoken: undefined,
+  ons: 0,
+  on_us: 0,
 });
 
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
@@ -92,6 +98,16 @@ export class Node {
   readonly onNews: (() => void)[] = [];
   /** How it starts, or why not, by its last decision on that. */
   verdict: Verdict | undefined;
+  readonly owedOn: OwedOn = {
+    tries: () => ({ count: this.memory.ons, ago_ms: (this.world.kernel.now_us - this.memory.on_us) / 1000 }),
+    count: () => {
+      this.memory.ons += 1;
+      this.memory.on_us = this.world.kernel.now_us;
+    },
+    forget: () => {
+      this.memory.ons = 0;
+    },
+  };
 
   constructor(world: World, site: Site, id: number) {
     this.world = world;

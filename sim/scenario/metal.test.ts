@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SimStage } from "./stage.ts";
+import { isWhole } from "./whole.ts";
 
 test("an outlet that is switched on feeds nobody while the site has no power", async () => {
   const stage = new SimStage({ pdu: true, bmc: { off_ms: 1000, on_ms: 1000 }, fencing: "fence_duet" }, 1, {
@@ -37,4 +38,25 @@ test("a broken machine is off until it is repaired and switched on", async () =>
   machine.broken = false;
   machine.powerOn();
   assert.equal(machine.powered, true);
+});
+
+test("a machine that was switched off at its outlet comes back, however slowly its BMC boots and whatever it then does by itself", async () => {
+  const slow = { trace: false, bmcBoot_us: 150_000_000 };
+  const stage = new SimStage(
+    { pdu: true, bmc: { off_ms: 1000, on_ms: 1000 }, fencing: "fence_duet" },
+    1,
+    slow,
+  );
+  assert.ok((await stage.setUp()).ok);
+  const { world, site } = stage;
+  for (const machine of world.machines) machine.powerOn();
+  assert.ok((await stage.until(300_000, "no 1+1", () => isWhole(world, site))).ok);
+  world.bmc(1).policy = "AlwaysOff";
+  world.bmc(1).setFaults([{ kind: "hang-after-connect" }]);
+  world.machine(1).hang();
+  const fenced = await stage.until(300_000, "it is not switched off", () => !world.machine(1).powered);
+  assert.ok(fenced.ok, fenced.seen);
+  world.bmc(1).setFaults([]);
+  const back = await stage.until(600_000, "it does not come back", () => isWhole(world, site));
+  assert.ok(back.ok, back.seen);
 });

@@ -54,7 +54,7 @@ export class SimStage {
   constructor(
     header: Pick<Header, "pdu" | "bmc" | "fencing">,
     seed: number,
-    options: { readonly trace: boolean },
+    options: { readonly trace: boolean; readonly bmcBoot_us?: number },
   ) {
     const site = newSite(noPlant, new Map());
     const { off_ms, on_ms } = header.bmc;
@@ -69,7 +69,12 @@ export class SimStage {
         trace: options.trace,
         wire: calm,
         etcd: leanTimes,
-        bmc: { ...bmcTimes, off_us: off_ms * 1000, on_us: on_ms * 1000 },
+        bmc: {
+          ...bmcTimes,
+          boot_us: options.bmcBoot_us ?? bmcTimes.boot_us,
+          off_us: off_ms * 1000,
+          on_us: on_ms * 1000,
+        },
         // A story has no faults but those that it tells. duet's agent waits for its turn itself; for the stock one Pacemaker does.
         pacemaker: {
           fence_delay_us: isStock ? [10_000_000, 0] : [0, 0],

@@ -2,8 +2,9 @@ import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
 import type { Bmc, Effects, Loss } from "./effects.ts";
+import { powerOn } from "./power-on.ts";
 import { publishFacts } from "./publish.ts";
-import { anyState, changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
+import { anyState, changeState, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
 /**
@@ -105,21 +106,4 @@ export async function* serveAlone(effects: Effects, times: Times): Steps {
   yield "tell the peer's side";
   await publishFacts(effects, times);
   return yield* powerOn(effects, times);
-}
-
-/** A BMC that was without power, or is busy, answers a little later. */
-const power_on_tries = 8;
-
-/** May fail without harm. A peer that is on, or that gave up and lives, needs nothing. */
-async function* powerOn({ quorum, bmc, pause }: Effects, times: Times): AsyncGenerator<string, End, void> {
-  for (let tries = 0; tries < power_on_tries; tries++) {
-    const loss = await quorum.loss();
-    // It is here; or it left in order and went off by itself: an operator who shut it down finds it off.
-    if (loss.ok && loss.value?.wentOff !== false) return ended;
-    yield "power the peer on";
-    const power = await bmc.peerPower(times.bmc_ms);
-    if (power.ok && (power.value === "on" || (await bmc.commandOn(times.bmc_ms)).ok)) return ended;
-    await pause(4 * times.again_ms);
-  }
-  return ended;
 }

@@ -4,6 +4,8 @@ import { isFullVoter } from "../../decide/lineage.ts";
 import type { Decision } from "../../decide/decision.ts";
 import type { Facts } from "../../decide/facts.ts";
 import type { Effects } from "../../act/effects.ts";
+import { powerOnLater } from "../../act/power-on.ts";
+import { runSteps } from "../../act/steps.ts";
 import { fail } from "../../base/problem.ts";
 import { attributeOf } from "../../machine/attributes.ts";
 import { membership } from "../../machine/corosync.ts";
@@ -216,6 +218,7 @@ export async function runOneShot(): Promise<void> {
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
     tellMore: async () => {
       if (watched.last !== undefined) await watchReads(watched.last, notes, hands.reads);
+      if (watched.last !== undefined) await powerOnOwed(hands, watched.last);
       // Without a leader here somebody may wait for the next look.
       if (watched.last?.etcd.leader === true && hands.recorder.unread) await tellJournals(hands);
       // Nobody hears it while the peer is away, and a takeover must not wait for that.
@@ -230,6 +233,12 @@ export async function runOneShot(): Promise<void> {
   });
   if (watched.last !== undefined && isWholePair(watched.last)) await careForKept();
   await tellProof(hands.saying.me, peerName);
+}
+
+/** A peer that was switched on, and whose BMC could not take it then. */
+async function powerOnOwed({ effects, times, owedOn, recorder }: LoadedHands, facts: Facts): Promise<void> {
+  await runSteps(powerOnLater(effects, times, facts, owedOn), recorder.step);
+  recorder.stepsEnd();
 }
 
 /** How old the last proof is that a fence would work, is looked at once an hour, where the site tells anybody. */

@@ -1,4 +1,5 @@
 import type { Effects, Hindrance } from "../../act/effects.ts";
+import { notingOn, type OwedOn } from "../../act/power-on.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, etcdUnit, paths } from "../../base/paths.ts";
 import type { Problem } from "../../base/problem.ts";
@@ -42,6 +43,7 @@ export interface Hands {
   readonly recorder: Recorder;
   readonly notes: Notes;
   readonly saying: Saying;
+  readonly owedOn: OwedOn;
   /** The peer should win a race. */
   readonly peerFirst: () => Promise<boolean>;
   /** A linearizable read through this machine's etcd comes back. */
@@ -55,6 +57,11 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const trouble = ({ code, what, fix }: Problem) => say(`${code}: ${what}: ${fix}`);
   const recorder = openRecorder(mine.name, by, trouble, paths, telling(mine.name));
   const saying = sayingOf(ways);
+  const owedOn: OwedOn = {
+    tries: () => notes.tries("power-ons"),
+    count: () => notes.count("power-ons"),
+    forget: () => notes.forget("power-ons"),
+  };
   const reach = new Reach(site, mine, theirs);
   const noteHindrance = (because: Hindrance | undefined) =>
     because === undefined ? notes.drop("held") : notes.set(because);
@@ -99,7 +106,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     unit: inner,
     members,
     attributes,
-    bmc: bmcEffects(ways),
+    bmc: notingOn(bmcEffects(ways), owedOn),
     quorum: quorumEffects(saying),
     pause: sleep,
   };
@@ -119,6 +126,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     recorder,
     notes,
     saying,
+    owedOn,
     reads: (deadline_ms) => reach.reads(deadline_ms),
     peerFirst: async () => {
       const { preferred } = site.fencing;

@@ -33,9 +33,10 @@ export type Note =
 
 /**
  * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd
- * did not answer though it names a leader. `came-up`: the last start that seemed to work.
+ * did not answer though it names a leader. `came-up`: the last start that seemed to work. `power-ons`: commands to switch the peer on that
+ * were not taken yet.
  */
-export type Tried = "failed-starts" | "came-up" | "joins" | "unread";
+export type Tried = "failed-starts" | "came-up" | "joins" | "unread" | "power-ons";
 const soon_ms = 30_000;
 /** Between two looks where the system has no watch to give. */
 const unwatched_ms = 100;
