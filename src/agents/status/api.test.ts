@@ -59,6 +59,19 @@ test("what nobody tells is unknown, and an address that nobody has is told loudl
   assert.match(said(fromMachine(report("node1", ready, undefined))), /^192\.0\.2\.10 is on NO machine; /);
 });
 
+test("an inert machine does not know where the address is; its peer, where it can be asked, does", () => {
+  const inert = {
+    ...report("node1", { ...ready, ready: false, why: "no connection: ECONNREFUSED" }, undefined),
+    corosync: known({ quorate: false, members: ["node1"], waits: true }),
+  };
+  assert.equal(
+    said(fromMachine(inert)),
+    "where 192.0.2.10 is, is unknown; node1: NOT READY (no connection: ECONNREFUSED); node2: unknown",
+  );
+  const serving = report("node2", ready, "node2");
+  assert.match(said(fromSeat(known(inert), known(serving))), /^192\.0\.2\.10 is on node2; /);
+});
+
 test("of a machine that is gone the last word says nothing", () => {
   const alone = report("node1", ready, "node1", { node1: true, node2: true });
   const cluster = valueOf(alone.pacemaker);

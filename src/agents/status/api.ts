@@ -4,7 +4,7 @@ import { addressOf } from "../../render/api-address.ts";
 import { hasKubernetes, kubeconfigFile } from "../../render/kubernetes/names.ts";
 import type { Site } from "../../site/site.ts";
 import { source_ms } from "./attempt.ts";
-import { type ApiSight, type Known, known, type Report, unknown, valueOf } from "./report.ts";
+import { type ApiSight, type ClusterSight, type Known, known, unknown, valueOf } from "./report.ts";
 import type { ApiStatus, Views } from "./status.ts";
 
 /** What this machine's own API server says now; null: the site has none of duet's. */
@@ -24,22 +24,22 @@ export function apiOf(views: Views): ApiStatus | null {
   const sights = reports.flatMap(({ api }) => valueOf(api) ?? []);
   const [sight] = sights;
   if (sight === undefined) return null;
-  const told = reports.map(({ pacemaker }) => valueOf(pacemaker)).find((each) => each !== undefined);
+  const told = quorateSight(views)?.cluster;
   const holder = Object.entries(told?.runs ?? {}).find(([, runs]) => runs.includes(apiResource))?.[0];
   return {
     address: sight.address,
     on:
       sight.address === null
         ? null
-        : told === undefined
-          ? unknown("Pacemaker does not tell")
+        : told?.runs === undefined
+          ? unknown("no Pacemaker with quorum tells")
           : known(holder ?? null),
     answers: views.machines.map((name) => ({ name, ready: readyOf(name, views, told) })),
   };
 }
 
 /** By its own word now; else by what it last told Pacemaker, which is not told while there is no choice. */
-function readyOf(name: string, { reports }: Views, told: Cluster): ApiStatus["answers"][number]["ready"] {
+function readyOf(name: string, { reports }: Views, told: ClusterSight | undefined): ApiStatus["answers"][number]["ready"] {
   const own = valueOf(valueOf(reports[name])?.api);
   if (own !== undefined && own !== null) return known({ ready: own.ready, why: own.why });
   const word = told?.nodes[name] === "online" ? told.answers?.[name] : undefined;
@@ -48,7 +48,18 @@ function readyOf(name: string, { reports }: Views, told: Cluster): ApiStatus["an
     : known({ ready: word, why: word ? "" : "by its own word" });
 }
 
-type Cluster = (Report["pacemaker"] & { readonly known: true })["value"] | undefined;
+/** What a Pacemaker knows that has quorum, and when by its machine's clock. One without runs nothing, and knows nothing of what its peer runs. */
+export function quorateSight({ machines, reports }: Views): QuorateSight | undefined {
+  return machines
+    .flatMap((name) => valueOf(reports[name]) ?? [])
+    .filter(({ corosync }) => valueOf(corosync)?.quorate === true)
+    .flatMap(({ pacemaker, at_ms }) => (pacemaker.known ? [{ cluster: pacemaker.value, at_ms }] : []))[0];
+}
+
+export interface QuorateSight {
+  readonly cluster: ClusterSight;
+  readonly at_ms: number;
+}
 
 /** One sentence for each thing that is known. */
 export function apiText({ address, on, answers }: ApiStatus): string {
