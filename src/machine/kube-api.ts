@@ -16,6 +16,8 @@ export interface KubeFailure {
   readonly kind: "unreachable" | "deadline" | "refused" | "answer";
   readonly status?: number;
   readonly said: string;
+  /** Of `/readyz`: the checks that fail, by its own names. */
+  readonly checks?: readonly string[];
 }
 
 export type KubeResult<T> =
@@ -43,10 +45,18 @@ export async function readyz(api: KubeApi, deadline_ms: number): Promise<KubeRes
   if (!answer.ok) return answer;
   const { status, body } = answer.value;
   if (status === 200) return { ok: true, value: undefined };
-  const parts = [...body.matchAll(/^\[-\](\S+)/gm)].map(([, part]) => part);
-  const said = parts.length > 0 ? `not ready: ${parts.join(", ")}` : saidIn(status, body);
-  return { ok: false, failure: { kind: "refused", status, said } };
+  const checks = failingChecks(body);
+  const said = checks.length > 0 ? `failing checks: ${checks.join(", ")}` : saidIn(status, body);
+  return { ok: false, failure: { kind: "refused", status, said, checks } };
 }
+
+/** Of what `/readyz` lists where it says no, each on a line: `[-]etcd failed: reason withheld`. */
+export const failingChecks = (body: string): readonly string[] =>
+  [...body.matchAll(/^\[-\](\S+)/gm)].map(([, name = ""]) => name);
+
+/** It would be ready if its etcd answered it. */
+export const onlyEtcdFails = (checks: readonly string[]): boolean =>
+  checks.length > 0 && checks.every((name) => /^etcd(-|$)/.test(name));
 
 export const getObject = <S extends v.GenericSchema>(
   api: KubeApi,

@@ -1,4 +1,5 @@
 import type { Said, Sign } from "../../machine/api-eye.ts";
+import { failingChecks, onlyEtcdFails } from "../../machine/kube-api.ts";
 import type { Answer } from "./readiness.ts";
 
 /** What a look says of the API server. `before`: what the last one that asked has shown; a look that only asks for life changes nothing in it. */
@@ -10,9 +11,7 @@ export function answerOf(sign: Sign, asked: boolean, before: Answer): Answer {
   return before === "gone" || before === "silent" ? "unready" : before;
 }
 
-/** A list of its checks, each on a line: `[-]etcd failed: reason withheld`. */
 function answerIn({ status, body }: Said): Answer {
   if (status === 200) return "ready";
-  const failed = [...body.matchAll(/^\[-\](\S+) /gm)].map(([, name = ""]) => name);
-  return failed.length > 0 && failed.every((name) => /^etcd(-|$)/.test(name)) ? "etcd" : "unready";
+  return onlyEtcdFails(failingChecks(body)) ? "etcd" : "unready";
 }

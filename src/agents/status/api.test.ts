@@ -4,23 +4,15 @@ import { apiText } from "./api.ts";
 import { parseClusterSight } from "./cluster.ts";
 import { judge } from "./judge.ts";
 import { type ApiSight, known, type Report, unknown, valueOf } from "./report.ts";
-import { fromMachine, fromSeat, wholeReport } from "./testing.ts";
+import { apiReport, fromMachine, fromSeat, readyApi, wholeReport } from "./testing.ts";
 import { statusText } from "./text.ts";
 
-const ready: ApiSight = { address: "192.0.2.10", ready: true, why: "" };
-
-function report(
+const report = (
   name: "node1" | "node2",
   api: ApiSight,
   on: string | undefined,
-  answers: Readonly<Record<string, boolean>> = {},
-): Report {
-  const whole = wholeReport(name);
-  const cluster = valueOf(whole.pacemaker);
-  assert.ok(cluster !== undefined);
-  const runs = on === undefined ? {} : { [on]: ["etcd", "duet-api"] };
-  return { ...whole, api: known(api), pacemaker: known({ ...cluster, runs, answers: { ...answers } }) };
-}
+  answers: Record<string, boolean> = {},
+): Report => apiReport(name, api, { runs: on === undefined ? {} : { [on]: ["etcd", "duet-api"] }, answers });
 const said = (views: Parameters<typeof judge>[0]): string => {
   const { api } = judge(views);
   return api === null ? "" : apiText(api);
@@ -37,15 +29,17 @@ test("a site without API servers of duet's, or of an older duet, has no word of 
 });
 
 test("where the address is, and who answers: each by its own word, the peer's by its last", () => {
-  const here = report("node1", ready, "node2", { node1: true, node2: false });
+  const here = report("node1", readyApi, "node2", { node1: true, node2: false });
   assert.equal(
     said(fromMachine(here)),
     "192.0.2.10 is on node2; node1: ready; node2: NOT READY (by its own word)",
   );
-  const there = report("node2", { ...ready, ready: false, why: "not ready: etcd" }, "node2", { node2: true });
+  const there = report("node2", { ...readyApi, ready: false, why: "failing checks: etcd" }, "node2", {
+    node2: true,
+  });
   assert.equal(
     said(fromSeat(known(here), known(there))),
-    "192.0.2.10 is on node2; node1: ready; node2: NOT READY (not ready: etcd)",
+    "192.0.2.10 is on node2; node1: ready; node2: NOT READY (failing checks: etcd)",
   );
   assert.match(
     statusText(judge(fromMachine(here)), 120, (_, text) => text),
@@ -54,26 +48,26 @@ test("where the address is, and who answers: each by its own word, the peer's by
 });
 
 test("what nobody tells is unknown, and an address that nobody has is told loudly", () => {
-  const silent = { ...report("node1", ready, undefined), pacemaker: unknown("Pacemaker is not up") };
+  const silent = { ...report("node1", readyApi, undefined), pacemaker: unknown("Pacemaker is not up") };
   assert.equal(said(fromMachine(silent)), "where 192.0.2.10 is, is unknown; node1: ready; node2: unknown");
-  assert.match(said(fromMachine(report("node1", ready, undefined))), /^192\.0\.2\.10 is on NO machine; /);
+  assert.match(said(fromMachine(report("node1", readyApi, undefined))), /^192\.0\.2\.10 is on NO machine; /);
 });
 
 test("an inert machine does not know where the address is; its peer, where it can be asked, does", () => {
   const inert = {
-    ...report("node1", { ...ready, ready: false, why: "no connection: ECONNREFUSED" }, undefined),
+    ...report("node1", { ...readyApi, ready: false, why: "no connection: ECONNREFUSED" }, undefined),
     corosync: known({ quorate: false, members: ["node1"], waits: true }),
   };
   assert.equal(
     said(fromMachine(inert)),
     "where 192.0.2.10 is, is unknown; node1: NOT READY (no connection: ECONNREFUSED); node2: unknown",
   );
-  const serving = report("node2", ready, "node2");
+  const serving = report("node2", readyApi, "node2");
   assert.match(said(fromSeat(known(inert), known(serving))), /^192\.0\.2\.10 is on node2; /);
 });
 
 test("of a machine that is gone the last word says nothing", () => {
-  const alone = report("node1", ready, "node1", { node1: true, node2: true });
+  const alone = report("node1", readyApi, "node1", { node1: true, node2: true });
   const cluster = valueOf(alone.pacemaker);
   assert.ok(cluster !== undefined);
   const lost = { ...alone, pacemaker: known({ ...cluster, nodes: { node1: "online", node2: "offline" } }) };
@@ -82,7 +76,7 @@ test("of a machine that is gone the last word says nothing", () => {
 
 test("with a load balancer there is no address to tell of", () => {
   assert.equal(
-    said(fromMachine(report("node1", { ...ready, address: null }, undefined))),
+    said(fromMachine(report("node1", { ...readyApi, address: null }, undefined))),
     "node1: ready; node2: unknown",
   );
 });

@@ -15,7 +15,9 @@ export async function apiHere(site: Site): Promise<Known<ApiSight | null>> {
   if (api === undefined)
     return known({ address, ready: false, why: "this machine has no credentials for it yet" });
   const answer = await readyz(api, source_ms);
-  return known({ address, ready: answer.ok, why: answer.ok ? "" : answer.failure.said });
+  if (answer.ok) return known({ address, ready: true, why: "" });
+  const { said, checks = [] } = answer.failure;
+  return known({ address, ready: false, why: said, checks: [...checks] });
 }
 
 /** Where the address stands, and which API servers answer. Null: nobody that could be asked has one. */
@@ -39,13 +41,18 @@ export function apiOf(views: Views): ApiStatus | null {
 }
 
 /** By its own word now; else by what it last told Pacemaker, which is not told while there is no choice. */
-function readyOf(name: string, { reports }: Views, told: ClusterSight | undefined): ApiStatus["answers"][number]["ready"] {
+function readyOf(
+  name: string,
+  { reports }: Views,
+  told: ClusterSight | undefined,
+): ApiStatus["answers"][number]["ready"] {
   const own = valueOf(valueOf(reports[name])?.api);
-  if (own !== undefined && own !== null) return known({ ready: own.ready, why: own.why });
+  if (own !== undefined && own !== null)
+    return known({ ready: own.ready, why: own.why, checks: own.checks ?? [] });
   const word = told?.nodes[name] === "online" ? told.answers?.[name] : undefined;
   return word === undefined
     ? unknown(`whether its API server answers is told by \`duet status\` on ${name}`)
-    : known({ ready: word, why: word ? "" : "by its own word" });
+    : known({ ready: word, why: word ? "" : "by its own word", checks: [] });
 }
 
 /** What a Pacemaker knows that has quorum, and when by its machine's clock. One without runs nothing, and knows nothing of what its peer runs. */

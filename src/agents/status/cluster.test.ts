@@ -70,6 +70,7 @@ test("fences with their times, failures with their reasons", () => {
       <failure op_key="etcd_monitor_10000" node="node2" exitstatus="degraded" exitreason="" task="monitor"/>
       <failure op_key="kubelet_start_0" node="node2" exitstatus="error" exitreason="" task="start"/>
       <failure op_key="crio_stop_0" node="node1" exitstatus="error" exitreason="refused" task="stop"/>
+      <failure op_key="duet-api_start_0" node="node1" exitstatus="error" exitreason="no such network" task="start"/>
     </failures>
     <fence_history status="0">
       <fence_event action="off" target="node2" client="pacemaker-controld.1" origin="node1" status="success" delegate="node1" completed="2026-11-15 17:43:39.702687Z"/>
@@ -79,8 +80,14 @@ test("fences with their times, failures with their reasons", () => {
   const { devices, fences, failures } = parseClusterSight(xml({ more }));
   assert.equal(devices["node2"]?.failed, "the BMC of node2: no connection");
   assert.deepEqual(failures, [
-    { node: "node2", what: "Pacemaker's start of kubelet failed: error", again: true },
-    { node: "node1", what: "Pacemaker's stop of crio failed: refused", again: false },
+    { node: "node2", resource: "kubelet", what: "Pacemaker's start of kubelet failed: error", again: true },
+    { node: "node1", resource: "crio", what: "Pacemaker's stop of crio failed: refused", again: false },
+    {
+      node: "node1",
+      resource: "duet-api",
+      what: "Pacemaker's start of the API's address (duet-api) failed: no such network",
+      again: true,
+    },
   ]);
   assert.deepEqual(
     fences.map(({ by, target, at_ms, result }) => [by, target, at_ms, result]),
@@ -97,4 +104,19 @@ test("what runs where, and whether anybody looks after it", () => {
   assert.equal(maintenance, false);
   const options = '<cluster_options stonith-enabled="true" maintenance-mode="true"/>';
   assert.equal(parseClusterSight(xml({ more: options })).maintenance, true);
+});
+
+test("when a kubelet was last started, where it was started and not found running", () => {
+  const kubelet = (operations: string) =>
+    `<resource_history id="kubelet">${operations}</resource_history><resource_history id="fence-node2">`;
+  const of = (operations: string) =>
+    parseClusterSight(xml().replace('<resource_history id="fence-node2">', kubelet(operations))).kubelets_ms;
+  const at = (time: string) => `last-rc-change="Sun Nov 15 ${time} 2026"`;
+  assert.deepEqual(
+    of(`<operation_history call="30" task="start" rc="0" ${at("17:40:00")}/>
+      <operation_history call="31" task="monitor" rc="0" interval="10000ms" ${at("17:40:01")}/>`),
+    { node1: Date.UTC(2026, 10, 15, 17, 40, 0) },
+  );
+  assert.deepEqual(of(`<operation_history call="30" task="start" rc="1" ${at("17:40:00")}/>`), {});
+  assert.deepEqual(of(`<operation_history call="30" task="probe" rc="0" ${at("17:40:00")}/>`), {});
 });

@@ -1,10 +1,12 @@
-import { apiAttribute, etcdResource } from "../../base/paths.ts";
+import { apiAttribute, apiResource, etcdResource } from "../../base/paths.ts";
 import { allNamed, parseXml } from "../../machine/xml.ts";
 import { provenMonitor } from "../../machine/pacemaker.ts";
 import { run } from "../../machine/process.ts";
 import type { ClusterSight, Fence } from "./report.ts";
 
 const devicePrefix = "fence-";
+/** What a person calls it, where that is not its name. */
+const words: Readonly<Record<string, string>> = { [apiResource]: `the API's address (${apiResource})` };
 
 /** Everything that Pacemaker on this machine tells, in one call. Undefined while it is not up. */
 export async function clusterSight(deadline_ms: number): Promise<ClusterSight | undefined> {
@@ -48,15 +50,14 @@ export function parseClusterSight(xml: string): ClusterSight {
       )
       .map(({ node, resource, task, why }) => ({
         node,
-        what: `Pacemaker's ${task} of ${resource === etcdResource ? "etcd" : resource} failed: ${why}`.slice(
-          0,
-          500,
-        ),
+        resource,
+        what: `Pacemaker's ${task} of ${words[resource] ?? resource} failed: ${why}`.slice(0, 500),
         // What can't be stopped is left as it is until somebody says otherwise, however old the failure.
         again: task !== "stop",
       })),
     runs: runsOf(document),
     answers: answersOf(document),
+    kubelets_ms: startsOf(document, "kubelet"),
     maintenance: allNamed(document, "cluster_options").some(
       (each) => each.getAttribute("maintenance-mode") === "true",
     ),
@@ -80,6 +81,21 @@ function answersOf(document: ReturnType<typeof parseXml>): Readonly<Record<strin
       .map((each) => [node.getAttribute("name") ?? "", Number(each.getAttribute("value")) > 0] as const),
   );
   return Object.fromEntries(said);
+}
+
+/** By machine: the last start of a resource there that succeeded. What was found running was not started. */
+function startsOf(document: ReturnType<typeof parseXml>, resource: string): Readonly<Record<string, number>> {
+  const [list] = allNamed(document, "node_history");
+  return Object.fromEntries(
+    (list === undefined ? [] : allNamed(list, "node")).flatMap((node) => {
+      const starts = allNamed(node, "resource_history")
+        .filter((each) => each.getAttribute("id") === resource)
+        .flatMap((each) => allNamed(each, "operation_history"))
+        .filter((each) => each.getAttribute("task") === "start" && each.getAttribute("rc") === "0")
+        .flatMap((each) => timeOf(each.getAttribute("last-rc-change")) ?? []);
+      return starts.length === 0 ? [] : [[node.getAttribute("name") ?? "", Math.max(...starts)] as const];
+    }),
+  );
 }
 
 /** The gravest of what is said of it. */

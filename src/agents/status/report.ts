@@ -54,6 +54,8 @@ const cluster = v.object({
   failures: v.array(
     v.object({
       node: name,
+      /** Pacemaker's name of it. Not told by earlier versions. */
+      resource: v.optional(name),
       what: said,
       /** Pacemaker tries it again by itself. */
       again: v.boolean(),
@@ -65,6 +67,8 @@ const cluster = v.object({
   maintenance: v.optional(v.boolean()),
   /** By machine: what it last said of its API server, for the virtual IP. */
   answers: v.optional(v.record(name, v.boolean())),
+  /** By machine: when it last started the kubelet there, by that machine's clock. */
+  kubelets_ms: v.optional(v.record(name, v.number())),
 });
 export type ClusterSight = v.InferOutput<typeof cluster>;
 
@@ -127,6 +131,8 @@ const api = v.object({
   address: v.nullable(name),
   ready: v.boolean(),
   why: said,
+  /** Of its own checks, those that fail. */
+  checks: v.optional(v.array(name)),
 });
 export type ApiSight = v.InferOutput<typeof api>;
 

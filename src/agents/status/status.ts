@@ -71,7 +71,12 @@ export interface ApiStatus {
   readonly on: Known<string | null> | null;
   readonly answers: readonly {
     readonly name: string;
-    readonly ready: Known<{ readonly ready: boolean; readonly why: string }>;
+    readonly ready: Known<{
+      readonly ready: boolean;
+      readonly why: string;
+      /** Of its own checks, those that fail, where it told them. */
+      readonly checks: readonly string[];
+    }>;
   }[];
 }
 

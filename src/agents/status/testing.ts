@@ -1,4 +1,12 @@
-import { type EtcdSight, type Known, known, type Report, unknown } from "./report.ts";
+import {
+  type ApiSight,
+  type ClusterSight,
+  type EtcdSight,
+  type Known,
+  known,
+  type Report,
+  unknown,
+} from "./report.ts";
 import type { Views } from "./status.ts";
 
 /** For tests: a Sunday in November. */
@@ -78,6 +86,30 @@ export function wholeReport(name: "node1" | "node2", change: Partial<Report> = {
     proof: known(wholeProof(name, peer)),
     rotations: {},
     ...change,
+  };
+}
+
+export const readyApi: ApiSight = { address: "192.0.2.10", ready: true, why: "" };
+
+/** The same with Kubernetes: both kubelets run for an hour, and the address is on node1. */
+export function apiReport(
+  name: "node1" | "node2",
+  api: ApiSight = readyApi,
+  change: Partial<ClusterSight> = {},
+): Report {
+  const whole = wholeReport(name);
+  const cluster = whole.pacemaker.known ? whole.pacemaker.value : undefined;
+  if (cluster === undefined) throw new Error("bug: the whole report has no Pacemaker");
+  const hour_ago_ms = now_ms - 3_600_000;
+  return {
+    ...whole,
+    api: known(api),
+    pacemaker: known({
+      ...cluster,
+      runs: { node1: ["crio", "kubelet", "etcd", "duet-api"], node2: ["crio", "kubelet", "etcd"] },
+      kubelets_ms: { node1: hour_ago_ms, node2: hour_ago_ms },
+      ...change,
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { testWrongs } from "./proof.ts";
+import { apiWrongs } from "./wrong-api.ts";
 import { rotationWrongs } from "./rotations.ts";
 import type { AlertSight, Report } from "./report.ts";
 import { valueOf } from "./report.ts";
@@ -19,6 +20,7 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
     ...machines.flatMap((each) => uninstalledOf(each, status, views) ?? awayOf(each, status)),
     ...machines.flatMap((each) => etcdOf(each, views)),
     ...machines.flatMap((each) => unfinishedOf(each, views)),
+    ...apiWrongs(status, views),
     ...machines.flatMap((each) => foreignTag(each, views)).slice(0, 1),
     ...catchingUp(status),
     ...machines.flatMap((each) => wentBack(each, views)),
