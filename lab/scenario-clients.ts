@@ -12,6 +12,7 @@ import type { Status } from "./clients/status.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import type { Eyes } from "./scenario-eyes.ts";
+import { Failures } from "./scenario-failures.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 /** A machine that lives answers a serializable read within this, however busy the host is. */
@@ -29,7 +30,7 @@ export class Clients {
   /** Nothing is left to learn from these. */
   readonly #judged = new Set<Crowd>();
   readonly #bounds_ms: number[] = [];
-  #troubled = 0;
+  readonly failures = new Failures(() => this.last?.status);
 
   constructor(stage: Stage, progress: Progress, reuse: boolean) {
     this.#stage = stage;
@@ -41,21 +42,6 @@ export class Clients {
     return this.#crowds.at(-1);
   }
 
-  /** Somebody is about to be lost: what fails from here on fails because of that. */
-  mark(): void {
-    this.#troubled = this.#failures();
-  }
-
-  get haveFailed(): boolean {
-    return this.#failures() > this.#troubled;
-  }
-
-  /** Writes without success: refused, answered with an error, cut off or given up. */
-  #failures(): number {
-    const { failed, open } = this.last?.status ?? { failed: 0, open: 0 };
-    return failed + open;
-  }
-
   async begin(per_s: number | undefined): Promise<void> {
     await this.stop();
     const lab = await this.#stage.lab();
@@ -63,7 +49,7 @@ export class Clients {
       const machine = machineOf(lab, name);
       if (!(await isOn(lab, machine)) || (await isHung(lab, machine))) continue;
       this.#crowds.push(await Crowd.begin(await operatorsSeat(lab, name, this.#progress), per_s));
-      this.#troubled = 0;
+      this.failures.forget();
       return;
     }
   }
@@ -168,7 +154,7 @@ export function clientWords(clients: Clients, eyes: Eyes): Doing {
       return { ok: true, seen: "" };
     },
     "until-writes-fail": ({ within_ms }) =>
-      eyes.until("no write has failed", within_ms, async () => clients.haveFailed, look_ms),
+      eyes.until("no write has failed", within_ms, async () => clients.failures.any, look_ms),
     "expect-nothing-lost": () => clients.nothingLost(),
     "expect-bounded-writes": ({ duration }) => clients.endWithin(duration),
     "expect-stale-reads": () => clients.staleReadsGoOn(),

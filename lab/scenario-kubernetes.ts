@@ -9,6 +9,7 @@ import { Crew } from "./api-clients/crew.ts";
 import type { ApiStatus } from "./api-clients/status.ts";
 import { deploy, isWhole, kubectl, removeDeployment } from "./kubernetes/deployment.ts";
 import type { Eyes } from "./scenario-eyes.ts";
+import { Failures } from "./scenario-failures.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 const look_ms = 100;
@@ -19,7 +20,7 @@ export class Kubernetes {
   readonly #stage: Stage;
   readonly #crews: Crew[] = [];
   readonly #bounds_ms: number[] = [];
-  #troubled = 0;
+  readonly failures = new Failures(() => this.last?.status);
   #pods = 0;
 
   constructor(stage: Stage) {
@@ -30,25 +31,11 @@ export class Kubernetes {
     return this.#crews.at(-1);
   }
 
-  /** Somebody is about to be lost: what fails from here on fails because of that. */
-  mark(): void {
-    this.#troubled = this.#failures();
-  }
-
-  get haveFailed(): boolean {
-    return this.#failures() > this.#troubled;
-  }
-
-  #failures(): number {
-    const { failed, open } = this.last?.status ?? { failed: 0, open: 0 };
-    return failed + open;
-  }
-
   async begin(): Promise<Seen> {
     if (this.last?.isOver === false) await this.last.stop();
     const crew = await Crew.begin(await this.#stage.lab());
     this.#crews.push(crew);
-    this.#troubled = 0;
+    this.failures.forget();
     const { acknowledged } = crew.status;
     return { ok: acknowledged > 0, seen: acknowledged > 0 ? "" : "no write was acknowledged" };
   }
@@ -158,7 +145,7 @@ export function kubernetesWords(kubernetes: Kubernetes, eyes: Eyes) {
     "until-api": ({ within_ms }) =>
       eyes.until("the API does not answer", within_ms, () => kubernetes.answers(), look_ms),
     "until-api-fails": ({ within_ms }) =>
-      eyes.until("no call has failed", within_ms, async () => kubernetes.haveFailed, look_ms),
+      eyes.until("no call has failed", within_ms, async () => kubernetes.failures.any, look_ms),
     "until-deployment": ({ within_ms }) => whole(within_ms),
     "expect-api-whole": () => kubernetes.historyWhole(),
     "expect-api-bounded": ({ duration }) => kubernetes.endWithin(duration),

@@ -57,8 +57,8 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     does: {
       ...beginnings(stage, eyes, etcds, () => wanted),
       ...losses(stage, eyes, () => {
-        clients.mark();
-        kubernetes.mark();
+        clients.failures.mark();
+        kubernetes.failures.mark();
       }),
       ...faults(stage),
       ...unitWords(stage),
