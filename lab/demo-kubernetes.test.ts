@@ -36,11 +36,11 @@ const result: ApiResult = {
   address: "192.0.2.10",
   held: ["node2", "node1"],
   failover,
-  client: { acknowledged: 321, failed: 45, gap_ms: 5_200, missing: [] },
+  clients: { acknowledged: 321, failed: 45, gap_ms: 5_200, problems: [] },
   ready_ms: 20_000,
 };
 
-test("what a client saw is told beside what etcd's machines recorded", () => {
+test("what clients saw is told beside what etcd's machines recorded", () => {
   const text = apiSummary(result, 120);
   assert.match(text, /^ {2}together +4\.5 s$/m);
   assert.match(text, /the API at 192\.0\.2\.10/);
@@ -50,7 +50,12 @@ test("what a client saw is told beside what etcd's machines recorded", () => {
 });
 
 test("a write that was acknowledged and is gone is not passed over", () => {
-  const text = apiSummary({ ...result, client: { ...result.client, missing: ["duet-writer-7"] } }, 120);
-  assert.match(text, /1 acknowledged writes are gone: this must not happen/);
+  const problems = ["w1-7 was acknowledged, and is missing"];
+  const clients = { ...result.clients, problems, history: "/tmp/duet-history-x" };
+  const text = apiSummary({ ...result, clients }, 120);
+  assert.match(
+    text,
+    /this must not happen, please report it with the history in \/tmp\/duet-history-x:\n {4}w1-7 was/,
+  );
   assert.doesNotMatch(text, /still there/);
 });

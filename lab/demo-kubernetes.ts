@@ -6,42 +6,53 @@ import { gapOf } from "../src/record/gap.ts";
 import type { Failover } from "../src/record/timeline.ts";
 import { addressOf } from "../src/render/api-address.ts";
 import { apiUrl } from "../src/render/kubernetes/names.ts";
+import { Crew } from "./api-clients/crew.ts";
 import { demoLab, failoverOf, gapText, untilBack } from "./demo.ts";
 import { type Lab, machineOf } from "./folder.ts";
 import { waitKubernetes } from "./kubernetes/ready.ts";
-import { Writer, type Written } from "./kubernetes/writer.ts";
 import { metalOf } from "./metal/power.ts";
 import { untilRecorded } from "./records.ts";
 import { runIn, seatName } from "./run.ts";
 import { labUp } from "./up.ts";
 
-/** The second part: the machine that leads etcd is lost, and a client of the API tells what it was like. */
+/** The second part: the machine that leads etcd is lost, and clients of the API tell what it was like. */
 export interface ApiResult {
   readonly up_ms: number;
   readonly address: string;
   /** Who held the address before and after. */
   readonly held: readonly [before: string | null, after: string | null];
   readonly failover: Failover;
-  readonly client: Written;
+  readonly clients: SeenByClients;
   /** From the loss to both nodes Ready again. */
   readonly ready_ms: number;
+}
+
+export interface SeenByClients {
+  readonly acknowledged: number;
+  /** An error, or no answer. */
+  readonly failed: number;
+  /** The longest time between two acknowledged writes. */
+  readonly gap_ms: number;
+  /** What does not hold of all that they wrote and watched; then their history is kept. */
+  readonly problems: readonly string[];
+  readonly history?: string;
 }
 
 const back_ms_max = 180_000;
 const status_ms = 60_000;
 /** Writes in peace before the loss, and after it before it counts as over: two seconds of them. */
-const writes = 20;
+const writes = 40;
 
 export const kubernetesUp = (progress: Progress): Promise<Lab> =>
   labUp({ name: demoLab, disk_mb: 4096, off_ms: 1000, on_ms: 1000, wait: true, kubernetes: true }, progress);
 
 export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit<ApiResult, "up_ms">> {
   const address = addressOf(lab.site) ?? "";
-  const client = await Writer.begin(lab);
+  const crew = await progress.step(`clients at the seat write to the API at ${address}, and watch it`, () =>
+    Crew.begin(lab),
+  );
   try {
-    await progress.step(`a client at the seat writes to the API at ${address}`, () =>
-      client.more(writes, back_ms_max),
-    );
+    await progress.step("two seconds of writes in peace", () => crew.more(writes, back_ms_max));
     // Only now: a leader changes now and then, above all on a busy box.
     const { leader: gone, holder: before } = await whoLeads(lab);
     const survivor = gone === "node1" ? "node2" : "node1";
@@ -49,12 +60,12 @@ export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit
     await progress.step(`${gone}, which leads etcd, loses its power (cut: no goodbye)`, () =>
       metalOf(lab, gone).cut(),
     );
-    await progress.step(`${survivor} serves alone, and the client's writes are answered again`, async () => {
+    await progress.step(`${survivor} serves alone, and the clients' writes are answered again`, async () => {
       await untilRecorded(lab, survivor, "takeover ends", {
         after: "takeover begins",
         deadline_ms: back_ms_max,
       });
-      await client.more(writes, back_ms_max);
+      await crew.more(writes, back_ms_max);
     });
     const records = await untilBack(lab, survivor, gone, progress);
     await progress.step(`${gone}'s API server is back, both nodes are Ready`, async () => {
@@ -62,21 +73,27 @@ export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit
       await waitKubernetes(lab);
     });
     const ready_ms = progress.total_ms - lost_ms;
-    const written = await progress.step("the client looks for everything that was acknowledged", () =>
-      client.stop(),
+    const clients = await progress.step("all that they wrote and saw is held against what is there", () =>
+      seenBy(crew),
     );
     const { holder: after } = await whoLeads(lab);
-    await client.clean(lab);
-    return {
-      address,
-      held: [before, after],
-      failover: failoverOf(survivor, records),
-      client: written,
-      ready_ms,
-    };
+    await crew.clean();
+    return { address, held: [before, after], failover: failoverOf(survivor, records), clients, ready_ms };
   } finally {
-    client.kill();
+    crew.kill();
   }
+}
+
+async function seenBy(crew: Crew): Promise<SeenByClients> {
+  const { gap_ms } = await crew.stop();
+  const { acknowledged, failed, open, problems } = await crew.check();
+  return {
+    acknowledged,
+    failed: failed + open,
+    gap_ms,
+    problems,
+    ...(problems.length === 0 ? {} : { history: await crew.keep() }),
+  };
 }
 
 const statusShape = v.pipe(
@@ -115,19 +132,22 @@ async function whoLeads(lab: Lab): Promise<{ leader: string; holder: string | nu
 }
 
 export function apiSummary(result: ApiResult, columns: number): string {
-  const { failover, client, address, held, up_ms, ready_ms } = result;
-  const { acknowledged, failed, gap_ms, missing = [] } = client;
+  const { failover, clients, address, held, up_ms, ready_ms } = result;
+  const { acknowledged, failed, gap_ms, problems, history = "" } = clients;
   const [before, after] = held.map((name) => name ?? "nobody");
   return [
     "",
     draw(failover, { columns, bold: (text) => text }),
     ...gapText(gapOf(failover), failover.gone),
     "",
-    `What a client at the seat saw of the API at ${address}, writing ten times a second:`,
+    `What two writers, of ten writes a second each, and two watchers saw of the API at ${address}:`,
     `  for ${seconds(gap_ms)} no write was answered; ${acknowledged} were acknowledged, ${failed} got an error or no answer`,
-    missing.length === 0
-      ? "  every acknowledged write is still there"
-      : `  ${missing.length} acknowledged writes are gone: this must not happen, please report it`,
+    ...(problems.length === 0
+      ? ["  every acknowledged write is still there, and both watchers saw each write once and in order"]
+      : [
+          `  this must not happen, please report it with the history in ${history}:`,
+          ...problems.map((each) => `    ${each}`),
+        ]),
     `  the address was held by ${before}, and is held by ${after} now`,
     `From nothing to a Kubernetes API on two machines it took ${seconds(up_ms)}; from the loss to both nodes Ready, ${seconds(ready_ms)}.`,
     "",

@@ -28,7 +28,7 @@ export async function announce(progress: Progress, kubernetes: boolean): Promise
   progress.say(
     "duet: a control plane on two machines. This shows two machines with etcd, one lost, one taking over, both again.",
   );
-  if (kubernetes) progress.say("Then the same with a Kubernetes API on them, as a client of it sees it.");
+  if (kubernetes) progress.say("Then the same with a Kubernetes API on them, as clients of it see it.");
   progress.say("");
   const [image, parts] = [await imageCached(), !kubernetes || (await kubernetesCached())];
   const less = "`npm start -- --without-kubernetes` shows the first part alone";

@@ -1,6 +1,3 @@
-import { cp, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Kind } from "../src/scenario/phrases.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
@@ -97,7 +94,7 @@ export class Kubernetes {
         ...late.map((bound_ms) => `a call took longer than ${s(bound_ms)}`),
       ];
       if (problems.length > 0)
-        return { ok: false, seen: `${problems.join("; ")}. The history is in ${await kept(crew)}` };
+        return { ok: false, seen: `${problems.join("; ")}. The history is in ${await crew.keep()}` };
       told.push(figuresOf(verdict, status));
     }
     return { ok: told.length > 0, seen: told.join("; ") || "no client of the API has written" };
@@ -122,13 +119,6 @@ const figuresOf = (verdict: Verdict, status: ApiStatus): string =>
     `longest time without a write ${s(status.gap_ms)}`,
     `longest call ${s(status.longest_ms)}`,
   ].join("; ");
-
-/** The history outlives the lab. */
-async function kept(crew: Crew): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "duet-history-"));
-  await cp(crew.history, join(folder, "api-history.jsonl"));
-  return folder;
-}
 
 /** What a scenario says of the API and its users. */
 export function kubernetesWords(kubernetes: Kubernetes, eyes: Eyes) {

@@ -1,5 +1,7 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../src/machine/clock.ts";
 import { Child } from "../clients/child.ts";
 import { type Lab, lab_mode } from "../folder.ts";
 import { commandIn, runIn, seatName } from "../run.ts";
@@ -12,6 +14,7 @@ import { type ApiStatus, readApiStatus } from "./status.ts";
 const stop_ms_max = 120_000;
 /** A busy host may wake a client late. */
 const late_ms = 2_000;
+const look_ms = 50;
 
 /** Writers and watchers of the Kubernetes API, by its virtual IP, with a history of all that they did and saw. */
 export class Crew {
@@ -49,6 +52,16 @@ export class Crew {
     return this.#child.fresh();
   }
 
+  /** Until so many more writes were acknowledged. */
+  async more(count: number, deadline_ms: number): Promise<void> {
+    const wanted = this.status.acknowledged + count;
+    await until(
+      `${count} writes acknowledged through the API's address`,
+      async () => this.status.acknowledged >= wanted,
+      { deadline_ms, every_ms: look_ms },
+    );
+  }
+
   get isOver(): boolean {
     return this.#child.isOver;
   }
@@ -64,6 +77,13 @@ export class Crew {
   /** Only when they have stopped. */
   async check(): Promise<Verdict> {
     return checkHistory(readHistory(await readFile(this.history, "utf8")), call_ms_max + late_ms);
+  }
+
+  /** A copy of the history that outlives the lab. */
+  async keep(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "duet-history-"));
+    await cp(this.history, join(folder, "api-history.jsonl"));
+    return folder;
   }
 
   /** Takes away what they wrote, if the API answers, and their history. */

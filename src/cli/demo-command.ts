@@ -61,7 +61,7 @@ export async function runDemo(flags: DemoFlags): Promise<void> {
     const second = built === undefined ? undefined : await secondPart(built, keep, progress);
     if (second !== undefined) {
       show(apiSummary(second, columns));
-      if ((second.client.missing ?? []).length > 0) process.exitCode = exit.failed;
+      if (second.clients.problems.length > 0) process.exitCode = exit.failed;
     }
     if (json) printJson(asData(first, second, keep));
   });
