@@ -8,12 +8,13 @@ test("a part that fails is begun anew, told of once, and no other one learns of 
   const slept: number[] = [];
   let begun = 0;
   let failures = 0;
+  const goesOn = () => failures < 4;
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   await runApart(
     {
       steady: async () => {
         begun++;
-        while (failures < 4) await turn();
+        while (goesOn()) await turn();
       },
       weak: async () => {
         await turn();
@@ -29,7 +30,7 @@ test("a part that fails is begun anew, told of once, and no other one learns of 
       },
       tell: (line) => told.push(line.split("\n")[0] ?? ""),
     },
-    () => failures < 4,
+    goesOn,
   );
   assert.equal(begun, 1);
   assert.deepEqual(slept, [1_000, 1_000, 1_000, 1_000]);
