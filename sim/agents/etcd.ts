@@ -10,6 +10,7 @@ import type { World } from "../world.ts";
 import { effectsOf } from "./effects.ts";
 import type { Node } from "./node.ts";
 import { nodeOf, type Site } from "./site.ts";
+import { cleanUp } from "./unit.ts";
 
 const rounds_max = 12;
 const settle_us = 20_000;
@@ -93,10 +94,19 @@ export function wake(node: Node): void {
   });
 }
 
+/** As src/agents/etcd/ended-stop.ts: a stop that failed, of an etcd that has ended since. */
+function forgetEndedStop(node: Node): void {
+  const { world, id, memory } = node;
+  if (!memory.stopFailed || world.unit(id).active) return;
+  memory.held = false;
+  if (!isHindered(node)) cleanUp(node);
+}
+
 /** One look of the one-shot, a moment after what woke it: news come in groups. */
 async function look(node: Node, life: Life): Promise<void> {
   const { world, memory } = node;
   await world.kernel.tasks.sleep(life, settle_us);
+  forgetEndedStop(node);
   const repeat = memory.publish;
   memory.publish = false;
   const log = (step: string) => node.step(step);

@@ -104,8 +104,8 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
   return done;
 }
 
-/** What could not be stopped has ended since, and runs again: Pacemaker may forget it. */
-function cleanUp({ world, id, memory }: Node): void {
+/** What could not be stopped has ended since: Pacemaker may forget it. */
+export function cleanUp({ world, id, memory }: Node): void {
   memory.stopFailed = false;
   for (const member of world.corosync.view(id).members) world.pacemaker.controller(member)?.cleanUp(id);
 }

@@ -60,11 +60,13 @@ export function planFor(
     b.failures >= policy.migration_threshold && now_us - b.failed_us < policy.failure_timeout_us;
   const away = (b: Belief) => b.standby || banned(b);
   const running = (b: Belief) => b.role === "started" || b.role === "promoted";
-  const wantsStop = (b: Belief) => b.online && running(b) && (b.failed || away(b));
+  // Of a machine that is to be fenced every stop is implied by that, and none is run.
+  const reachable = (b: Belief) => b.online && !b.unclean;
+  const wantsStop = (b: Belief) => reachable(b) && running(b) && (b.failed || away(b));
   return {
     probe,
     fence: is((b) => b.unclean),
-    demote: is((b) => b.role === "promoted" && (wantsStop(b) || (b.online && b.score === undefined))),
+    demote: is((b) => b.role === "promoted" && (wantsStop(b) || (reachable(b) && b.score === undefined))),
     stop: is(wantsStop),
     start: is((b) => b.online && !away(b) && (b.role === "stopped" || b.failed)),
     promote: is(

@@ -54,6 +54,12 @@ const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "in
 /** What this machine holds must not run beside the peer's. */
 const mustYield = (facts: Facts): boolean =>
   order(facts) === "lower" || !facts.self.data || (!isVoter(facts.self) && !canFollow(facts.self));
+/** Given up for a peer that could serve then. */
+const mayYield = (facts: Facts): boolean =>
+  facts.self.surrendered === undefined &&
+  isFullVoter(theirs(facts)) &&
+  theirs(facts).surrendered === undefined &&
+  mustYield(facts);
 // A peer that serves older data than this machine's is a tie, too: one of the two was served without the other.
 const isTied = (facts: Facts): boolean =>
   facts.self.data &&
@@ -126,7 +132,8 @@ const before: readonly Rule[] = [
     id: "R-STOP-FAILED",
     sentence:
       "etcd on {peer} could not be stopped or given up, and {me} may not switch {peer} off for that: see that it is stopped and its disk takes writes, then `crm_resource --cleanup` on {peer}",
-    when: ({ peer }) => peer.seen === "now" && peer.stuck,
+    // Who has nothing to run beside it first says so: that may be all that the peer waits for, once its disk lets go.
+    when: (facts) => facts.peer.seen === "now" && facts.peer.stuck && !mayYield(facts),
     decide: needsHuman,
   },
   {
@@ -263,8 +270,7 @@ const differ: readonly Rule[] = [
     id: "R-GIVE-UP",
     sentence:
       "{peer} holds {theirs} as a full voter, and the data of {me} ({own}) must not run beside it: {me} gives it up, so that {peer} may serve",
-    when: (facts) =>
-      isFullVoter(theirs(facts)) && theirs(facts).surrendered === undefined && mustYield(facts),
+    when: mayYield,
     decide: surrender,
   },
 ];

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { etcdPorts, etcdUnit, guardUnit, paths, workUnit } from "../../base/paths.ts";
+import { etcdPorts, etcdResource, etcdUnit, guardUnit, paths, workUnit } from "../../base/paths.ts";
 import { isFullVoter } from "../../decide/lineage.ts";
 import type { Decision } from "../../decide/decision.ts";
 import type { Facts } from "../../decide/facts.ts";
@@ -11,6 +11,7 @@ import { attributeOf } from "../../machine/attributes.ts";
 import { membership } from "../../machine/corosync.ts";
 import { type LastingAttributes, lastingAttributes } from "../../machine/fence-times.ts";
 import { exists, readIfThere } from "../../machine/files.ts";
+import { forgetFailures } from "../../machine/pacemaker.ts";
 import { isListening } from "../../machine/ports.ts";
 import { run, unended_ms } from "../../machine/process.ts";
 import { keepReserve } from "../../machine/reserve.ts";
@@ -190,6 +191,7 @@ export async function runOneShot(): Promise<void> {
   if (notes.has("leaving")) return;
   if (!notes.has("started")) return await standBy(notes);
   const { oneShot } = await import("./one-shot.ts");
+  const { forgetEndedStop } = await import("./ended-stop.ts");
   const hands = await loadHands();
   const watched = watch(hands.effects);
   const { peerName } = hands.saying;
@@ -215,6 +217,13 @@ export async function runOneShot(): Promise<void> {
       if (!end.done && why !== complaint) say(`not done, and tried again: ${why}`);
       complaint = why;
     },
+    forgetStop: () =>
+      forgetEndedStop({
+        notes,
+        isDown: async () => !(await mayRun()),
+        hindrance: () => hindrance({ notes, hasPeer, takesWrites }),
+        forget: () => forgetFailures(etcdResource, hands.saying.me),
+      }),
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
     tellMore: async () => {
       if (watched.last !== undefined) await watchReads(watched.last, notes, hands.reads);

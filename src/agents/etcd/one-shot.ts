@@ -23,6 +23,8 @@ export interface OneShot {
   readonly peerWord: () => Promise<string | undefined>;
   /** Both are whole, or the peer is not there: its next word comes with an event. */
   readonly atPeace: () => boolean;
+  /** A stop that failed, of an etcd that has ended since, is forgotten. */
+  readonly forgetStop?: () => Promise<void>;
   /** For the record: what the journals tell. It takes a while, and is asked for only where nobody waits for this machine. */
   readonly tellMore?: () => Promise<void>;
   /** Told how what was begun ended. */
@@ -30,7 +32,14 @@ export interface OneShot {
 }
 
 /** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
-export async function oneShot({ hands, peerWord, atPeace, tellMore, told }: OneShot): Promise<void> {
+export async function oneShot({
+  hands,
+  peerWord,
+  atPeace,
+  forgetStop,
+  tellMore,
+  told,
+}: OneShot): Promise<void> {
   const { effects, times, recorder, notes, peerFirst } = hands;
   const wanted = () => notes.has("started") && !notes.has("leaving");
   const isWoken = () => notes.has("wake") || !wanted();
@@ -38,6 +47,7 @@ export async function oneShot({ hands, peerWord, atPeace, tellMore, told }: OneS
   for (let round = 0; round < rounds_max && wanted(); round += 1) {
     await sleep(settle_ms);
     notes.drop("wake");
+    await forgetStop?.();
     const repeat = notes.take("publish");
     const heard = await peerWord();
     const log = (step: string) => recorder.step(step);
