@@ -76,7 +76,10 @@ export class Bmc {
   /** The service answers; not while the BMC boots or resets. */
   #serving = true;
   #frozen: PowerState | undefined;
-  /** It has lost sight of its machine: it shows Off, and refuses commands. Only together: Off behind a command that was taken is true. */
+  /**
+   * It has lost sight of its machine: it shows Off, and refuses commands. Only together: Off behind a command that was taken is true, also
+   * where the fault comes between the two.
+   */
   #blind = false;
   #was_on = false;
   #steps: readonly Step[] = [];
@@ -140,7 +143,8 @@ export class Bmc {
   }
 
   get #shown(): PowerState {
-    return this.#blind ? "Off" : (this.#frozen ?? this.power);
+    const isMoving = this.#steps.length > 0;
+    return this.#blind && !isMoving ? "Off" : (this.#frozen ?? this.power);
   }
 
   get etag(): string {
