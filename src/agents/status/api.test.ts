@@ -53,7 +53,7 @@ test("what nobody tells is unknown, and an address that nobody has is told loudl
   assert.match(said(fromMachine(report("node1", readyApi, undefined))), /^192\.0\.2\.10 is on NO machine; /);
 });
 
-test("an inert machine does not know where the address is; its peer, where it can be asked, does", () => {
+test("a machine that is inert, or has just come up, does not know where the address is; its peer, where it can be asked, does", () => {
   const inert = {
     ...report("node1", { ...readyApi, ready: false, why: "no connection: ECONNREFUSED" }, undefined),
     corosync: known({ quorate: false, members: ["node1"], waits: true }),
@@ -62,8 +62,14 @@ test("an inert machine does not know where the address is; its peer, where it ca
     said(fromMachine(inert)),
     "where 192.0.2.10 is, is unknown; node1: NOT READY (no connection: ECONNREFUSED); node2: unknown",
   );
+  const booting = apiReport("node1", readyApi, {
+    runs: {},
+    nodes: { node1: "pending", node2: "unclean" },
+  });
+  assert.match(said(fromMachine(booting)), /^where 192\.0\.2\.10 is, is unknown; /);
   const serving = report("node2", readyApi, "node2");
-  assert.match(said(fromSeat(known(inert), known(serving))), /^192\.0\.2\.10 is on node2; /);
+  for (const each of [inert, booting])
+    assert.match(said(fromSeat(known(each), known(serving))), /^192\.0\.2\.10 is on node2; /);
 });
 
 test("of a machine that is gone the last word says nothing", () => {

@@ -34,7 +34,7 @@ export function apiOf(views: Views): ApiStatus | null {
       sight.address === null
         ? null
         : told?.runs === undefined
-          ? unknown("no Pacemaker with quorum tells")
+          ? unknown("no Pacemaker that takes part tells")
           : known(holder ?? null),
     answers: views.machines.map((name) => ({ name, ready: readyOf(name, views, told) })),
   };
@@ -55,12 +55,19 @@ function readyOf(
     : known({ ready: word, why: word ? "" : "by its own word", checks: [] });
 }
 
-/** What a Pacemaker knows that has quorum, and when by its machine's clock. One without runs nothing, and knows nothing of what its peer runs. */
+/**
+ * What a Pacemaker knows that takes part, and when by its machine's clock. One without quorum runs nothing and knows nothing of what its
+ * peer runs; one that has just come up has not heard it yet.
+ */
 export function quorateSight({ machines, reports }: Views): QuorateSight | undefined {
   return machines
     .flatMap((name) => valueOf(reports[name]) ?? [])
     .filter(({ corosync }) => valueOf(corosync)?.quorate === true)
-    .flatMap(({ pacemaker, at_ms }) => (pacemaker.known ? [{ cluster: pacemaker.value, at_ms }] : []))[0];
+    .flatMap(({ machine, pacemaker, at_ms }) =>
+      pacemaker.known && pacemaker.value.nodes[machine] !== "pending"
+        ? [{ cluster: pacemaker.value, at_ms }]
+        : [],
+    )[0];
 }
 
 export interface QuorateSight {

@@ -23,7 +23,7 @@ test("API servers that are ready, and an address on a machine: nothing is wrong"
     assert.deepEqual([told(views), exitOf(judge(views))], [[], 0]);
 });
 
-test("an API server that is not ready is wrong at 1+1: with its reason there, and by its last word elsewhere", () => {
+test("an API server that is not ready is wrong at 1+1: with its reason there, and by its word elsewhere", () => {
   const status = judge(here(closed));
   assert.equal(status.whole, "1+1");
   assert.deepEqual(codes(status), ["node1 DUET-E-STATUS-API-NOT-READY"]);
@@ -34,7 +34,7 @@ test("an API server that is not ready is wrong at 1+1: with its reason there, an
   assert.equal(wrong?.page, "docs/errors/DUET-E-STATUS-API-NOT-READY.md");
   const elsewhere = judge(here(readyApi, { answers: { node1: true, node2: false } }));
   assert.deepEqual(codes(elsewhere), ["node2 DUET-E-STATUS-API-NOT-READY"]);
-  assert.equal(elsewhere.wrong[0]?.fix, "`duet status` on node2 says why");
+  assert.match(elsewhere.wrong[0]?.fix ?? "", /if it stays, `duet status` on node2 says why$/);
   assert.deepEqual(told(here(readyApi, { answers: { node1: true } })), [], "a peer that says nothing");
   const seat = fromSeat(known(apiReport("node1")), known(apiReport("node2", closed)));
   assert.deepEqual(told(seat), ["node2 DUET-E-STATUS-API-NOT-READY"]);

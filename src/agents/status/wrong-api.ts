@@ -89,7 +89,10 @@ interface Unready {
 function notReady(name: string, { why, checks }: Unready, views: Views): Wrong {
   const line = (what: string, fix: string) => wrong("DUET-E-STATUS-API-NOT-READY", name, what, fix);
   if (valueOf(views.reports[name]) === undefined)
-    return line("its API server is not ready, by its last word", `\`duet status\` on ${name} says why`);
+    return line(
+      "its API server is not ready, by its own word",
+      `for some seconds after its etcd was away this is ordinary; if it stays, \`duet status\` on ${name} says why`,
+    );
   const look = `\`crictl ps -a\` on ${name} shows whether it runs, \`journalctl -u kubelet\` why it is not started, and /var/log/pods/kube-system_kube-apiserver-* why it ended`;
   return onlyEtcdFails(checks)
     ? line(
@@ -98,6 +101,6 @@ function notReady(name: string, { why, checks }: Unready, views: Views): Wrong {
       )
     : line(
         `its API server is not ready: ${why}`,
-        `the kubelet starts one that ended again within 20 s; if it stays, ${look}`,
+        `one that ended is started again within 20 s; if it stays, ${look}`,
       );
 }
