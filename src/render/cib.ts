@@ -3,7 +3,7 @@ import { etcdResource } from "../base/paths.ts";
 import type { FenceAgent, Machine, Site } from "../site/site.ts";
 import { alertsElement } from "./alerts.ts";
 import { addressPlaces, addressResource } from "./api-address.ts";
-import { element, nvset, values } from "./cib-xml.ts";
+import { clone, element, nvset, values } from "./cib-xml.ts";
 import { duetOptions, fencingTimeout_s, offTimeout_s, stockOptions } from "./fence-device.ts";
 import { etcdClonePolicy, etcdOperations, fencePolicy, pacemakerPolicy, resourcePolicy } from "./policy.ts";
 
@@ -70,24 +70,8 @@ function fenceDevice(site: Site, m: Machine, agent: FenceAgent, username: string
 }
 
 /** etcd on both machines. */
-function etcdClone(): string {
-  const id = `${etcdResource}-clone`;
-  const operations = etcdOperations.map(({ name, timeout_s, interval_s = 0, role }) => {
-    const op = `${etcdResource}-${name}${role === undefined ? "" : `-${role.toLowerCase()}`}`;
-    const as = role === undefined ? "" : ` role="${role}"`;
-    return `          <op id="${op}" name="${name}" interval="${interval_s}s" timeout="${timeout_s}s"${as}/>`;
-  });
-  return [
-    `    <clone id="${id}">`,
-    nvset("meta_attributes", `${id}-meta`, values(etcdClonePolicy), 6),
-    `      <primitive id="${etcdResource}" class="ocf" provider="duet" type="etcd">`,
-    "        <operations>",
-    ...operations,
-    "        </operations>",
-    "      </primitive>",
-    "    </clone>",
-  ].join("\n");
-}
+const etcdClone = (): string =>
+  clone(etcdResource, 'class="ocf" provider="duet" type="etcd"', values(etcdClonePolicy), etcdOperations);
 
 function neverFencesItself(m: Machine): string {
   return `    <rsc_location id="fence-${m.name}-elsewhere" rsc="fence-${m.name}" node="${m.name}" score="-INFINITY"/>`;

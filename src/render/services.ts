@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Site } from "../site/site.ts";
 import { markProperty } from "./cib.ts";
-import { type Choice, serviceClonePolicy, serviceOperations } from "./policy.ts";
+import { clone, values } from "./cib-xml.ts";
+import { serviceClonePolicy, serviceOperations } from "./policy.ts";
 
 /** Units of the machine that Pacemaker starts and watches, where they are installed, in the order of their start. */
 export const services = ["crio", "kubelet"] as const;
@@ -26,7 +27,7 @@ export function withServices(
     insert(
       blank,
       "resources",
-      managed.map((service) => clone(service, site.fencing.stop_failure)),
+      managed.map((service) => serviceClone(service, site.fencing.stop_failure)),
     ),
     "constraints",
     [
@@ -47,28 +48,13 @@ const mark = new RegExp(`(name="${markProperty}" value=")([0-9a-f]*)(")`);
 const insert = (xml: string, section: string, parts: readonly string[]): string =>
   xml.replace(`  </${section}>`, [...parts, `  </${section}>`].join("\n"));
 
-function clone(service: Service, stop_failure: Site["fencing"]["stop_failure"]): string {
-  const pairs = Object.entries(serviceClonePolicy).map(
-    ([name, { value }]: [string, Choice<string>]) =>
-      `        <nvpair id="${service}-clone-meta-${name}" name="${name}" value="${value}"/>`,
+const serviceClone = (service: Service, stop_failure: Site["fencing"]["stop_failure"]): string =>
+  clone(
+    service,
+    `class="systemd" type="${service}"`,
+    values(serviceClonePolicy),
+    serviceOperations.map((each) => ({ ...each, onFail: each.name === "stop" ? stop_failure : "restart" })),
   );
-  const operations = serviceOperations.map(({ name, timeout_s, interval_s = 0 }) => {
-    const onFail = name === "stop" ? stop_failure : "restart";
-    return `          <op id="${service}-${name}" name="${name}" interval="${interval_s}s" timeout="${timeout_s}s" on-fail="${onFail}"/>`;
-  });
-  return [
-    `    <clone id="${service}-clone">`,
-    `      <meta_attributes id="${service}-clone-meta">`,
-    ...pairs,
-    "      </meta_attributes>",
-    `      <primitive id="${service}" class="systemd" type="${service}">`,
-    "        <operations>",
-    ...operations,
-    "        </operations>",
-    "      </primitive>",
-    "    </clone>",
-  ].join("\n");
-}
 
 const notThere = (service: Service, machine: string): string =>
   `    <rsc_location id="${service}-not-on-${machine}" rsc="${service}-clone" node="${machine}" score="-INFINITY"/>`;
