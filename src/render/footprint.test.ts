@@ -91,6 +91,7 @@ test("with a control plane its files go too, also those that setup makes, and a 
     "/etc/kubernetes/kubelet.d/10-resolv.conf",
     "/etc/cni/net.d/10-duet.conflist",
     "/etc/crio/crio.conf.d/10-duet.conf",
+    "/etc/sysctl.d/10-duet.conf",
     "/etc/duet/kubernetes/kubelet.service",
     "/etc/systemd/system/kubelet.service.d/20-duet.conf",
   ])

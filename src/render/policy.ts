@@ -170,6 +170,14 @@ export const serviceClonePolicy = {
   interleave: choose("true", "what depends on it waits for the instance beside it, never for the peer's"),
 } as const;
 
+/** Of the kernel, on a machine with Kubernetes, by the names of its settings. */
+export const kernelPolicy = {
+  "fs.inotify.max_user_instances": choose(
+    1024,
+    "root has 128 by default. Kubernetes takes dozens, and each of up to 110 pods may take some: then systemd gets none for the files by which duet is woken, and gives them up",
+  ),
+} as const;
+
 /**
  * Of the API's virtual IP. Nothing is tied to it and it is tied to nothing, so that what fails in it fails in it alone. What a failed
  * stop means is the site's `fencing.stop_failure`: an address that may still be here must not be brought up there.

@@ -1,5 +1,5 @@
 import { release } from "node:os";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { makeFolder, readIfThere, replaceSynced } from "../../machine/files.ts";
@@ -9,6 +9,7 @@ import { unitFolder } from "../../render/footprint.ts";
 import { unitMark, unitSource } from "../../render/kubernetes/kubelet.ts";
 import { kubernetesPaths, type KubernetesSite } from "../../render/kubernetes/names.ts";
 import { type ProxyMode, proxyFile } from "../../render/kubernetes/pods.ts";
+import { kernelPolicy } from "../../render/policy.ts";
 import { services } from "../../render/services.ts";
 import type { Machine } from "../../site/site.ts";
 
@@ -28,6 +29,7 @@ export async function placeHere(
   const mode = await proxyMode();
   await replaceIfOther(kubernetesPaths.proxy, proxyFile(site, machine, mode).content.toString());
   await nameServers();
+  await tellKernel();
   say([...placed, `kube-proxy by ${mode}`].join(", "));
 }
 
@@ -59,6 +61,14 @@ const not_found = 127;
 export function hasNftables(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map((each) => Number.parseInt(each, 10));
   return major > 5 || (major === 5 && minor >= 13);
+}
+
+/** What the rendered file says for the next boot, now; never less than there is, and where it can't be written, without. */
+async function tellKernel(): Promise<void> {
+  for (const [name, { value }] of Object.entries(kernelPolicy)) {
+    const path = `/proc/sys/${name.replaceAll(".", "/")}`;
+    if (Number(await readIfThere(path)) < value) await writeFile(path, `${value}\n`).catch(() => undefined);
+  }
 }
 
 /**

@@ -220,3 +220,13 @@ test("CRI-O keeps every image of the site", () => {
   for (const image of Object.values(site.kubernetes.images))
     assert.ok(conf.includes(JSON.stringify(image)), image);
 });
+
+test("the kernel is told at each boot, with the reason beside it, and where it can't be told the boot goes on", () => {
+  const lines = textOf(filesOf(site, node1), "/etc/sysctl.d/10-duet.conf").trimEnd().split("\n");
+  const settings = lines.flatMap((line, index) => (line.startsWith("#") ? [] : [index]));
+  assert.deepEqual(
+    settings.map((index) => lines[index]),
+    ["-fs.inotify.max_user_instances = 1024"],
+  );
+  for (const index of settings) assert.match(lines[index - 1] ?? "", /^# \w/);
+});

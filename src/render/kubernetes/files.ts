@@ -1,6 +1,7 @@
 import type { Secret } from "../../base/secret.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import type { IgnitionUnit, MachineFile } from "../ignition.ts";
+import { kernelFile } from "./kernel.ts";
 import { crioFile, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts";
 import { hasKubernetes, kubeconfigFile, kubeconfigNames, kubernetesPaths, pkiFile } from "./names.ts";
 import { cniFile, podRoutesFile, podRoutesUnit, podTraces } from "./network.ts";
@@ -45,6 +46,7 @@ export function kubernetesFiles(
     proxyFile(site, machine),
     kubeletFile(site),
     crioFile(site),
+    kernelFile,
     cniFile(site, machine),
     podRoutesFile(site, machine),
     ...ownUnitFiles,

@@ -25,6 +25,8 @@ export const kubernetesPaths = {
   /** Sorts before podman's: the first is taken by who asks for none. */
   cni: "/etc/cni/net.d/10-duet.conflist",
   crio: "/etc/crio/crio.conf.d/10-duet.conf",
+  /** What the kernel is told at each boot. */
+  kernel: "/etc/sysctl.d/10-duet.conf",
   crioSocket: "/var/run/crio/crio.sock",
   /** Units for a machine that has none of its own; setup puts them in place. */
   units: "/etc/duet/kubernetes",
