@@ -21,7 +21,7 @@ import { syncOwn } from "./setup/sync.ts";
 import { isLast, isUp, leaveCluster, peerRefusal, peerUnfit } from "./uninstall/leave.ts";
 import { uninstalledIn } from "./uninstall/mark.ts";
 import { dropPlan, type Plan, readPlan, sidesOf, writePlan } from "./uninstall/plan.ts";
-import { endPods } from "./uninstall/pods.ts";
+import { endPods } from "./pods/end.ts";
 import { giveBack, leftovers, removeAll, stopUnits } from "./uninstall/remove.ts";
 import { startEtcdScript } from "./uninstall/start-etcd.ts";
 import { putTextBack, tagLeft } from "./uninstall/tags.ts";

@@ -58,6 +58,8 @@ export const apiUnit = "duet-api.service";
 /** The virtual IP, as Pacemaker names it; and the attribute by which a machine says whether its API server answers. */
 export const apiResource = "duet-api";
 export const apiAttribute = "duet-api";
+/** What ends the pods of a machine that goes, as Pacemaker names it. */
+export const podsResource = "duet-pods";
 /** The promotable resource, as Pacemaker names it. */
 export const etcdResource = "etcd";
 export const etcdPorts = { client: 2379, peer: 2380 } as const;

@@ -5,10 +5,14 @@ export function register(program: Command): void {
   program
     .command("agent", { hidden: true })
     .description("On a machine: one action of a resource agent. Run by Pacemaker.")
-    .argument("<resource>", "etcd")
-    .argument("<action>", "start, stop, promote, demote, monitor, notify, validate-all")
+    .argument("<resource>", "etcd, pods")
+    .argument("<action>", "start, stop, promote, demote, monitor, notify, validate-all; of pods only stop")
     .addHelpText("after", "\nExample:\n  duet agent etcd monitor")
     .action(async (resource: string, action: string) => {
+      if (resource === "pods" && action === "stop") {
+        const { endPods } = await import("../agents/pods/end.ts");
+        return await endPods((line) => process.stderr.write(`the pods of this machine end: ${line}\n`));
+      }
       const { etcdAction } = await import("../agents/etcd/agent.ts");
       const { etcdSeat } = await import("../agents/etcd/machine.ts");
       const { ocf } = await import("../agents/etcd/ocf.ts");

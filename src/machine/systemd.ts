@@ -1,6 +1,5 @@
-import { readdir } from "node:fs/promises";
-import { readIfThere } from "./files.ts";
 import { run } from "./process.ts";
+import { processesIn } from "./processes.ts";
 
 /** systemd's own words; see systemctl(1). */
 export interface UnitState {
@@ -69,15 +68,8 @@ export async function rebootHere(deadline_ms: number): Promise<void> {
  * The processes of a unit, also those that systemd no longer waits for: one that a disk holds survives SIGKILL, and the unit is told as
  * failed all the same.
  */
-export const unitProcesses = (unit: string): Promise<readonly number[]> =>
-  processesIn((cgroup) => isOfUnit(cgroup, unit));
-
-/** Those of which `/proc/PID/cgroup` is as wanted. */
-export async function processesIn(isWanted: (cgroup: string) => boolean): Promise<readonly number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const groups = await Promise.all(pids.map((pid) => readIfThere(`/proc/${pid}/cgroup`).catch(() => "")));
-  return pids.filter((_, index) => isWanted(groups[index] ?? "")).map(Number);
-}
+export const unitProcesses = async (unit: string): Promise<readonly number[]> =>
+  (await processesIn((cgroup) => isOfUnit(cgroup, unit))).map(({ pid }) => pid);
 
 /** Of /proc/PID/cgroup: `0::/system.slice/NAME`, or one such line per controller. */
 export const isOfUnit = (cgroup: string, unit: string): boolean =>

@@ -92,6 +92,8 @@ test("with a control plane its files go too, also those that setup makes, and a 
     "/etc/cni/net.d/10-duet.conflist",
     "/etc/crio/crio.conf.d/10-duet.conf",
     "/etc/sysctl.d/10-duet.conf",
+    "/usr/lib/ocf/resource.d/duet/pods",
+    "/etc/systemd/system/crio-.scope.d/10-duet.conf",
     "/etc/duet/kubernetes/kubelet.service",
     "/etc/systemd/system/kubelet.service.d/20-duet.conf",
   ])

@@ -179,6 +179,38 @@ export const kernelPolicy = {
 } as const;
 
 /**
+ * How the pods of a machine that goes by plan are ended (ocf:duet:pods). Each of them gets the grace that it asks for itself, as far as
+ * there is time.
+ */
+export const podsPolicy = {
+  all_s: choose(
+    30,
+    "Kubernetes' own grace of a pod that asks for none; this machine's etcd leaves after it, and a person waits",
+  ),
+  api_s: choose(
+    15,
+    "the API server goes last, and is told at the latest then, whatever the others do: half of the time is its own",
+  ),
+  killed_s: choose(2, "so long is waited for what was killed; what a disk holds does not end at all"),
+  hung_s: choose(60, "twice what it may take: the agent itself hangs, and is ended"),
+} as const;
+/** No monitor: it has nothing that could fail, and a failure would be answered by its stop, which ends every pod. */
+export const podsOperations: readonly {
+  readonly name: string;
+  readonly timeout_s: number;
+  readonly onFail?: string;
+  readonly why: string;
+}[] = [
+  { name: "start", timeout_s: 20, why: "it makes one file" },
+  {
+    name: "stop",
+    timeout_s: 90,
+    onFail: "ignore",
+    why: "longer than `hung_s`. What could not be ended must neither keep a machine up nor have it fenced: the shutdown itself ends it",
+  },
+];
+
+/**
  * Of the API's virtual IP. Nothing is tied to it and it is tied to nothing, so that what fails in it fails in it alone. What a failed
  * stop means is the site's `fencing.stop_failure`: an address that may still be here must not be brought up there.
  */

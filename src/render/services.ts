@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Site } from "../site/site.ts";
 import { markProperty } from "./cib.ts";
 import { clone, values } from "./cib-xml.ts";
+import { podsClone, podsOrders } from "./kubernetes/pods-end.ts";
 import { serviceClonePolicy, serviceOperations } from "./policy.ts";
 
 /** Units of the machine that Pacemaker starts and watches, where they are installed, in the order of their start. */
@@ -14,21 +15,23 @@ export type Installed = ReadonlyMap<string, ReadonlySet<Service>>;
 /**
  * The rendered configuration with the services that the machines turned out to have. Nothing ties them to etcd, neither an order
  * nor a place: a kubelet that fails, or takes minutes to start, must not move etcd (it waits for the API by itself). Between the
- * two the order is optional: it holds where both are started anyway, and a CRI-O that fails does not stop the kubelet.
+ * two the order is optional: it holds where both are started anyway, and a CRI-O that fails does not stop the kubelet. Where they run
+ * a control plane of duet's, what ends its pods is with them.
  */
 export function withServices(
   configuration: string,
-  site: Pick<Site, "machines" | "fencing">,
+  site: Pick<Site, "machines" | "fencing" | "api" | "kubernetes">,
   installed: Installed,
 ): { readonly xml: string; readonly mark: string } {
   const managed = services.filter((service) => [...installed.values()].some((has) => has.has(service)));
+  const all = managed.length === services.length;
+  const hasPods = all && site.kubernetes !== undefined;
   const blank = configuration.replace(mark, "$1$3");
   const body = insert(
-    insert(
-      blank,
-      "resources",
-      managed.map((service) => serviceClone(service, site.fencing.stop_failure)),
-    ),
+    insert(blank, "resources", [
+      ...managed.map((service) => serviceClone(service, site.fencing.stop_failure)),
+      ...(hasPods ? [podsClone()] : []),
+    ]),
     "constraints",
     [
       ...managed.flatMap((service) =>
@@ -36,7 +39,8 @@ export function withServices(
           .filter(({ name }) => installed.get(name)?.has(service) !== true)
           .map(({ name }) => notThere(service, name)),
       ),
-      ...(managed.length === services.length ? [order] : []),
+      ...(all ? [order] : []),
+      ...(hasPods ? podsOrders(site) : []),
     ],
   );
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);

@@ -12,8 +12,8 @@ import type { Plan } from "./plan.ts";
 const clusterUnits = ["pacemaker.service", "corosync.service"] as const;
 const call_ms = 10_000;
 const etcd_ms = 3_000;
-/** Longer than the stop of the resource may take (src/render/policy.ts). */
-const leave_ms = 120_000;
+/** Longer than the stops of the kubelet, of pods and of etcd may take, one after the other (src/render/policy.ts). */
+const leave_ms = 300_000;
 const stop_ms = 240_000;
 
 export const isUp = async (unit: string): Promise<boolean> => {

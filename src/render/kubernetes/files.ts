@@ -6,6 +6,7 @@ import { crioFile, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts"
 import { hasKubernetes, kubeconfigFile, kubeconfigNames, kubernetesPaths, pkiFile } from "./names.ts";
 import { cniFile, podRoutesFile, podRoutesUnit, podTraces } from "./network.ts";
 import { authenticationFile, controlPlanePods, proxyFile } from "./pods.ts";
+import { podsAgentFiles, podScopes } from "./pods-end.ts";
 
 interface Pair {
   readonly certificate: string;
@@ -49,12 +50,13 @@ export function kubernetesFiles(
     kernelFile,
     cniFile(site, machine),
     podRoutesFile(site, machine),
+    ...podsAgentFiles,
     ...ownUnitFiles,
   ];
 }
 
 export const kubernetesUnits = (site: Site, machine: Machine): readonly IgnitionUnit[] =>
-  hasKubernetes(site) ? [...kubeletUnits(machine), podRoutesUnit] : [];
+  hasKubernetes(site) ? [...kubeletUnits(machine), podRoutesUnit, podScopes] : [];
 
 /** What setup makes beside the rendered files, for who takes all of it off. */
 export interface KubernetesFootprint {

@@ -1,0 +1,79 @@
+import { now_ms, sleep } from "../../machine/clock.ts";
+import { processesIn } from "../../machine/processes.ts";
+import { containerIn, usual, type Wish, wishOf } from "./container.ts";
+import { isOfPod, kindOf, type PodProcess, type Signal, signalsAt, times } from "./order.ts";
+
+const look_ms = 100;
+const names_max = 5;
+
+/** What ending pods needs of its machine. */
+export interface PodDoors {
+  readonly look: () => Promise<readonly PodProcess[]>;
+  readonly send: (signal: Signal) => void;
+  readonly now_ms: () => number;
+  readonly rest: (ms: number) => Promise<void>;
+}
+
+/**
+ * Containers outlive their kubelet and their CRI-O, which are stopped by now: an API server of a machine that has left would hold its port,
+ * and what it knew in memory, and a shutdown would wait for it. What is still there in the end can't be ended at all.
+ */
+export async function endPods(
+  say: (detail: string) => void,
+  { look, send, now_ms: now, rest }: PodDoors = doorsHere(),
+): Promise<void> {
+  const begun_ms = now();
+  const asked = new Map<number, number>();
+  const killed = new Map<number, string>();
+  let left: readonly PodProcess[] = [];
+  for (;;) {
+    left = await look();
+    const elapsed_ms = now() - begun_ms;
+    if (left.length === 0 || elapsed_ms >= times.all_ms + times.killed_ms) break;
+    for (const each of signalsAt(elapsed_ms, left, asked)) {
+      send(each);
+      const name = left.find(({ pid }) => pid === each.pid)?.name ?? "";
+      if (each.signal === "SIGKILL") killed.set(each.pid, name);
+      else asked.set(each.pid, elapsed_ms);
+    }
+    await rest(look_ms);
+  }
+  const ended = left.length === 0 ? "all ended" : `${left.length} still there`;
+  const after = `after ${((now() - begun_ms) / 1000).toFixed(1)} s`;
+  const names = [...new Set(killed.values())].slice(0, names_max).join(" ");
+  const force = killed.size === 0 ? "" : `, ${killed.size} killed (${names})`;
+  say(asked.size + killed.size === 0 ? "none" : `${asked.size} told, ${ended} ${after}${force}`);
+}
+
+function doorsHere(): PodDoors {
+  const wishes = new Map<string, Promise<Wish>>();
+  const wishFor = (id: string): Promise<Wish> => {
+    const known = wishes.get(id) ?? wishOf(id);
+    wishes.set(id, known);
+    return known;
+  };
+  return {
+    look: async () =>
+      await Promise.all(
+        (await processesIn(isOfPod)).map(async ({ pid, parent, name, cgroup }) => {
+          const id = containerIn(cgroup);
+          return {
+            pid,
+            parent,
+            name,
+            kind: kindOf({ name }),
+            wish: id === undefined ? usual : await wishFor(id),
+          };
+        }),
+      ),
+    send: ({ pid, signal }) => {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended by itself.
+      }
+    },
+    now_ms,
+    rest: sleep,
+  };
+}
