@@ -46,7 +46,11 @@ export interface UpOptions extends DefaultSiteOptions {
   readonly wait: boolean;
 }
 
-export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
+/** What it takes to lay a lab, before a machine has power. */
+export type LayOptions = Omit<UpOptions, "wait">;
+
+/** Wires, BMCs' places and the operator's seat. No machine has a disk yet, and the lab is not whole. */
+export async function labLaid(options: LayOptions, progress: Progress): Promise<Lab> {
   const { ipv6, pdu, kubernetes } = options;
   if (options.siteFile !== undefined && [ipv6, pdu, kubernetes].includes(true))
     fail(
@@ -66,9 +70,14 @@ export async function labUp(options: UpOptions, progress: Progress): Promise<Lab
   const executable = await buildDuet(progress);
   const folder = labFolder(options.name);
   await clearWay(folder, options.name, progress);
-  const lab = await progress.step("wires, BMCs' certificates, operator's seat", () =>
+  return await progress.step("wires, BMCs' certificates, operator's seat", () =>
     lay(folder, parts, executable, given, options),
   );
+}
+
+export async function labUp(options: UpOptions, progress: Progress): Promise<Lab> {
+  const lab = await labLaid(options, progress);
+  const { folder } = lab;
   await progress.step("disks, and Ignition on each", async () => {
     const rendered = await renderSite(join(folder, "site", "site.yaml"), join(folder, "site", "rendered"));
     await Promise.all(allMachines(lab).map((m, i) => install(lab, m, rendered[i] ?? "")));
@@ -113,7 +122,7 @@ async function lay(
   { image, ...kubernetes }: Parts,
   executable: string,
   given: GivenSite | undefined,
-  options: UpOptions,
+  options: LayOptions,
 ): Promise<Lab> {
   const record: LabRecord = {
     version: 1,
@@ -161,7 +170,8 @@ async function carryDuet(lab: Lab): Promise<void> {
   await link(lab.record.executable, target).catch(() => copyFile(lab.record.executable, target));
 }
 
-async function install(lab: Lab, m: LabMachine, ignitionFile: string): Promise<void> {
+/** A new disk, with all that its first boot needs. */
+export async function install(lab: Lab, m: LabMachine, ignitionFile: string): Promise<void> {
   await makeDisk(lab, m);
   await ignite(lab, m, ignitionFile);
 }

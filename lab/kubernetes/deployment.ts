@@ -59,6 +59,11 @@ export async function removeDeployment(lab: Lab): Promise<void> {
   await kubectl(lab, "delete", "deployment", name, "--ignore-not-found", "--wait=false");
 }
 
+/** Each is made anew, where there is most room: over both machines. */
+export async function respread(lab: Lab): Promise<void> {
+  await kubectl(lab, "delete", "pods", `--selector=app=${name}`, "--wait=false");
+}
+
 const podsShape = v.pipe(
   v.string(),
   v.parseJson(),
