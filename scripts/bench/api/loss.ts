@@ -2,7 +2,7 @@ import { Crew } from "../../../lab/api-clients/crew.ts";
 import type { ApiStatus } from "../../../lab/api-clients/status.ts";
 import { cutWire, healWire } from "../../../lab/fault-commands.ts";
 import type { Lab } from "../../../lab/folder.ts";
-import { deploy, isWhole, readyPods } from "../../../lab/kubernetes/deployment.ts";
+import { deploy, isWhole, type Pod, readyPods, respread } from "../../../lab/kubernetes/deployment.ts";
 import { waitKubernetes } from "../../../lab/kubernetes/ready.ts";
 import { runIn } from "../../../lab/run.ts";
 import { switchPower } from "../../../lab/power-commands.ts";
@@ -46,12 +46,12 @@ export async function loseApi(place: Place, loss: LossCase, say: (detail: string
   const survives = loss.survivor === "first" ? preferred(lab) : otherThan(preferred(lab));
   const gone = otherThan(survives);
   await letLead(place, loss.lost === "leader" ? gone : survives);
-  const before = new Set((await readyPods(lab)).map(({ name }) => name));
+  const before = await podsWith(lab, gone);
   const crew = await Crew.begin(lab);
   try {
     await sleep(steady_ms);
     const fault_ms = Date.now();
-    const replaced = firstNewPod(lab, before);
+    const replaced = before.some(({ machine }) => machine === gone) ? firstNewPod(lab, before) : undefined;
     if (loss.lost === "wire")
       for (const wire of wiresNamed("links")) await cutWire(lab.name, wire, undefined);
     else await switchPower(lab.name, gone, loss.way === "hang" ? "hang" : "cut");
@@ -129,12 +129,22 @@ async function untilBack(crew: Crew, fault_ms: number): Promise<ClientGap> {
   );
 }
 
+/** Where an earlier loss has left none on the machine that is to go, all are made anew: else none would be replaced. */
+async function podsWith(lab: Lab, gone: string): Promise<readonly Pod[]> {
+  const now = await readyPods(lab);
+  if (now.some(({ machine }) => machine === gone)) return now;
+  await respread(lab);
+  await until("its pods are ready", () => isWhole(lab, pods), { deadline_ms: pods_ms_max, every_ms: 500 });
+  return await readyPods(lab);
+}
+
 /** By this process's clock, some half a second late at most; undefined: none came. */
-async function firstNewPod(lab: Lab, before: ReadonlySet<string>): Promise<number | undefined> {
+async function firstNewPod(lab: Lab, before: readonly Pod[]): Promise<number | undefined> {
+  const known = new Set(before.map(({ name }) => name));
   try {
     return await until(
       "a pod is replaced",
-      async () => ((await readyPods(lab)).some(({ name }) => !before.has(name)) ? Date.now() : undefined),
+      async () => ((await readyPods(lab)).some(({ name }) => !known.has(name)) ? Date.now() : undefined),
       { deadline_ms: pods_ms_max, every_ms: 300 },
     );
   } catch {
