@@ -16,6 +16,7 @@ export const onlyByName = true;
 
 const name = "bench-api";
 const disk_mb = 4 * 1024;
+const rest_ms = 30_000;
 
 export async function measure(progress: Progress, options: BenchOptions): Promise<readonly BenchTable[]> {
   takeDownWhenInterrupted(name);
@@ -38,7 +39,7 @@ export async function measure(progress: Progress, options: BenchOptions): Promis
     }
   };
   try {
-    const cost = await attempt("memory and processor time, at rest", ({ lab }) => costOf(lab));
+    const cost = await attempt("memory and processor time, at rest", ({ lab }) => costOf(lab, rest_ms));
     const cases = losses.filter(({ quick }) => quick || !options.quick);
     const runs = cases.map((): Outcome<ApiRun>[] => []);
     const reboots: Outcome<RebootRun>[] = [];
@@ -57,4 +58,4 @@ export async function measure(progress: Progress, options: BenchOptions): Promis
 }
 
 const tableOf = (cost: Outcome<readonly Cost[]>): BenchTable =>
-  cost.ok ? costTable(cost.value) : { ...costTable([]), notes: [`Failed: ${cost.why}`] };
+  cost.ok ? costTable(cost.value, rest_ms) : { ...costTable([], rest_ms), notes: [`Failed: ${cost.why}`] };
