@@ -7,7 +7,7 @@ import { type Bench, type BenchOptions, formatTable, withRatio } from "./bench-t
 
 const usage = `npm run bench [-- NAME...] [--json] [--runs N] [--quick]
   NAME     a table; without one, all that take no more than some minutes
-  --runs   how often each case is run (5), --quick: once, and only what takes little time; both for failover and return
+  --runs   how often each case is run (5), --quick: once, and only what takes little time; both for api, failover and return
   --json   with all that was measured
 `;
 

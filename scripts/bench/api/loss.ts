@@ -4,7 +4,6 @@ import { cutWire, healWire } from "../../../lab/fault-commands.ts";
 import type { Lab } from "../../../lab/folder.ts";
 import { deploy, isWhole, type Pod, readyPods, respread } from "../../../lab/kubernetes/deployment.ts";
 import { waitKubernetes } from "../../../lab/kubernetes/ready.ts";
-import { runIn } from "../../../lab/run.ts";
 import { switchPower } from "../../../lab/power-commands.ts";
 import { wiresNamed } from "../../../lab/scenario-care.ts";
 import { sleep, until } from "../../../src/machine/clock.ts";
@@ -32,7 +31,7 @@ export interface ApiRun extends ApiParts {
 }
 
 /** Two whole machines with Kubernetes, whose pods can be entered. */
-async function whole({ lab, etcds }: Place): Promise<void> {
+export async function whole({ lab, etcds }: Place): Promise<void> {
   await untilWhole(etcds);
   await waitKubernetes(lab);
   await until("a deployment is made", () => deploy(lab, pods), { deadline_ms: pods_ms_max });
@@ -76,36 +75,6 @@ export async function loseApi(place: Place, loss: LossCase, say: (detail: string
           ? undefined
           : replaced_at_ms - confirmed_ms,
     };
-  } finally {
-    crew.kill();
-  }
-}
-
-export interface RebootRun {
-  /** The longest from the reboot on, and the longest in peace before it. */
-  readonly gap_ms: number;
-  readonly calm_ms: number;
-}
-
-/** The leader reboots in good order, with the address wherever it is. */
-export async function rebootApi(place: Place, say: (detail: string) => void): Promise<RebootRun> {
-  const { lab, etcds } = place;
-  await whole(place);
-  const leader = preferred(lab);
-  await letLead(place, leader);
-  const crew = await Crew.begin(lab);
-  try {
-    await sleep(2 * steady_ms);
-    const { gap_ms: calm_gap_ms } = await crew.fresh();
-    await runIn(lab, leader, ["systemctl", "reboot"], { accept: "any" });
-    await sleep(steady_ms);
-    await untilWhole(etcds);
-    await waitKubernetes(lab);
-    const { gap_ms } = await crew.fresh();
-    say(`${gap_ms.toFixed(0)} ms without a write`);
-    crew.kill();
-    await crew.clean();
-    return { gap_ms, calm_ms: calm_gap_ms };
   } finally {
     crew.kill();
   }

@@ -1,7 +1,8 @@
 import type { BenchRow, BenchTable } from "../../bench-table.ts";
-import type { LossCase } from "../failover/cases.ts";
+import type { LossCase, Stopped } from "../failover/cases.ts";
 import { counted, failures, type Outcome, summary, times, values } from "../failover/table.ts";
-import type { ApiRun, RebootRun } from "./loss.ts";
+import type { ApiRun } from "./loss.ts";
+import type { RebootRun } from "./reboot.ts";
 
 /** What etcd's takeover and the API server may add to detection, turn and Off. */
 export const api_aim_ms = 3_000;
@@ -56,26 +57,29 @@ export const apiTable = (results: readonly ApiResult[]): BenchTable => ({
   raw: results,
 });
 
-export const rebootTable = (runs: readonly Outcome<RebootRun>[]): BenchTable => {
-  const gap = summary(values(runs).map(({ gap_ms }) => gap_ms));
-  return {
-    title: "longest time without an API write when the leader reboots in good order",
-    columns: ["runs", "p50_ms", "worst_ms", "before_ms"],
-    rows: [
-      {
-        name: "leader",
-        values: {
-          runs: counted(runs),
-          p50_ms: gap.median ?? "-",
-          worst_ms: gap.worst ?? "-",
-          before_ms: summary(values(runs).map(({ calm_ms }) => calm_ms)).worst ?? "-",
-        },
+export interface RebootResult {
+  readonly which: Stopped;
+  readonly runs: readonly Outcome<RebootRun>[];
+}
+
+export const rebootTable = (results: readonly RebootResult[]): BenchTable => ({
+  title: "longest time without an API write when a machine reboots in good order",
+  columns: ["runs", "p50_ms", "worst_ms", "before_ms"],
+  rows: results.map(({ which, runs }) => {
+    const gap = summary(values(runs).map(({ gap_ms }) => gap_ms));
+    return {
+      name: which,
+      values: {
+        runs: counted(runs),
+        p50_ms: gap.median ?? "-",
+        worst_ms: gap.worst ?? "-",
+        before_ms: summary(values(runs).map(({ calm_ms }) => calm_ms)).worst ?? "-",
       },
-    ],
-    notes: [
-      "before: the worst in the 6 s before the reboot, which is this box's own.",
-      ...failures("planned reboot of the leader", runs),
-    ],
-    raw: runs,
-  };
-};
+    };
+  }),
+  notes: [
+    "before: the worst in the 5 s before the reboot, which is this box's own.",
+    ...results.flatMap(({ which, runs }) => failures(`planned reboot of the ${which}`, runs)),
+  ],
+  raw: results,
+});

@@ -25,9 +25,18 @@ const fence_test_ms_max = 300_000;
 const whole_ms_max = 300_000;
 const turns_ms_max = 30_000;
 
-/** Two whole machines whose fence was measured, and the seat of their clients. */
+/** Two whole machines, and the seat of their clients. */
 export interface Place extends Store {
-  readonly facts: LabFacts;
+  /** Undefined where the fence was not measured. */
+  readonly facts: LabFacts | undefined;
+}
+
+/** What a bench's lab has that others have not. */
+export interface PlaceOptions {
+  readonly name?: string;
+  readonly kubernetes?: boolean;
+  /** False: no machine is switched off to measure it. Who is second in the race to fence waits longer then. */
+  readonly fenceTest?: boolean;
 }
 
 /** A lab with these BMCs: made when it is needed, and anew after a run that failed, as nobody knows what that one is in. */
@@ -35,20 +44,13 @@ export class Places {
   readonly #bmc: BmcName;
   readonly #disk_mb: number;
   readonly #progress: Progress;
-  readonly #name: string;
-  readonly #kubernetes: boolean;
+  readonly #options: Required<PlaceOptions>;
   #place: Place | undefined;
   #facts: LabFacts | undefined;
   #made = false;
 
-  constructor(
-    bmc: BmcName,
-    disk_mb: number,
-    progress: Progress,
-    { name = lab_name, kubernetes = false }: { readonly name?: string; readonly kubernetes?: boolean } = {},
-  ) {
-    this.#name = name;
-    this.#kubernetes = kubernetes;
+  constructor(bmc: BmcName, disk_mb: number, progress: Progress, options: PlaceOptions = {}) {
+    this.#options = { name: lab_name, kubernetes: false, fenceTest: true, ...options };
     this.#bmc = bmc;
     this.#disk_mb = disk_mb;
     this.#progress = progress;
@@ -67,12 +69,12 @@ export class Places {
 
   async close(): Promise<void> {
     this.#place = undefined;
-    if (this.#made) await takeDown(this.#name);
+    if (this.#made) await takeDown(this.#options.name);
     this.#made = false;
   }
 
   async #make(): Promise<Place> {
-    const name = this.#name;
+    const { name, kubernetes, fenceTest } = this.#options;
     if (await exists(labFolder(name)))
       fail(
         "DUET-E-LAB-EXISTS",
@@ -82,7 +84,7 @@ export class Places {
         exit.notHere,
       );
     this.#made = true;
-    const [bmc, kubernetes] = [bmcs[this.#bmc], this.#kubernetes];
+    const bmc = bmcs[this.#bmc];
     const lab = await lockedLab(name, () =>
       labUp({ name, kubernetes, ...bmc, disk_mb: this.#disk_mb, wait: true }, this.#progress),
     );
@@ -93,9 +95,11 @@ export class Places {
     });
     const etcds = new Etcds(stage);
     await this.#progress.step("two voters, both full", () => untilWhole(etcds));
-    const facts = await this.#progress.step("each machine switches the other off, to measure it", (say) =>
-      measured(lab, this.#bmc, say),
-    );
+    const facts = fenceTest
+      ? await this.#progress.step("each machine switches the other off, to measure it", (say) =>
+          measured(lab, this.#bmc, say),
+        )
+      : undefined;
     const seat = await operatorsSeat(lab, "node1", this.#progress);
     return { lab, etcds, seat, facts };
   }
@@ -133,7 +137,7 @@ export async function letLead(
 export const preferred = ({ site }: Lab): MachineName =>
   site.fencing.preferred === "node2" ? "node2" : "node1";
 
-async function moveLeader(lab: Lab, from: MachineName, to: MachineName): Promise<void> {
+export async function moveLeader(lab: Lab, from: string, to: string): Promise<void> {
   const { stdout } = await etcdctl(lab, from, ["member", "list"]);
   const id = stdout
     .split("\n")

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { planAddresses } from "../../../../lab/addresses.ts";
+import { defaultSite } from "../../../../lab/site.ts";
+import type { Ignition } from "../../../../src/render/ignition.ts";
+import { readKubeconfig } from "../../../../src/render/kubernetes/kubeconfig.ts";
+import { hasKubernetes, type KubernetesSite } from "../../../../src/render/kubernetes/names.ts";
+import { PlainKeys } from "./keys.ts";
+import { plainIgnition, plainSite } from "./machine.ts";
+
+function site(count: number, ipv6 = false): KubernetesSite {
+  const own = defaultSite("bench", { kubernetes: true, ipv6 });
+  assert.ok(hasKubernetes(own));
+  return plainSite(own, count);
+}
+
+test("so many machines as are asked for, each with addresses of its own that a lab can have", () => {
+  for (const ipv6 of [false, true])
+    for (const count of [1, 2, 3]) {
+      const { machines } = site(count, ipv6);
+      assert.equal(machines.length, count);
+      assert.equal(new Set(machines.flatMap(({ addresses }) => addresses)).size, 2 * count);
+      assert.deepEqual(planAddresses(site(count, ipv6)).problems, []);
+    }
+});
+
+const textOf = ({ storage }: Ignition, path: string): string => {
+  const source = storage.files.find((file) => file.path === path)?.contents.source ?? "";
+  return Buffer.from(source.replace("data:;base64,", ""), "base64").toString();
+};
+
+test("a plain machine has the members, the certificates and the pods of its cluster, and nothing that fences", async () => {
+  const three = site(3);
+  const folder = await mkdtemp(join(tmpdir(), "duet-plain-"));
+  try {
+    const keys = await PlainKeys.make(three, folder);
+    const [first] = three.machines;
+    assert.ok(first !== undefined);
+    const made = plainIgnition(three, first, await keys.files(first));
+    const paths = made.storage.files.map(({ path }) => path);
+    assert.equal(new Set(paths).size, paths.length, "a file stands there twice");
+    const members = textOf(made, "/etc/duet/etcd-first.env");
+    for (const { name, addresses } of three.machines)
+      for (const address of addresses) assert.ok(members.includes(`${name}=https://${address}:2380`));
+    assert.match(textOf(made, "/etc/kubernetes/manifests/kube-apiserver.yaml"), /kube-apiserver/);
+    assert.ok(readKubeconfig(textOf(made, "/etc/kubernetes/kubelet.conf")) !== undefined);
+    assert.deepEqual(
+      made.systemd.units.map(({ name, enabled }) => [name, enabled]),
+      [
+        ["etcd.service", true],
+        ["crio.service", true],
+        ["kubelet.service", true],
+      ],
+    );
+    assert.ok(!paths.some((path) => /corosync|cib|bmc/.test(path)));
+    for (const text of [await keys.admin(first), keys.master(first)])
+      assert.equal(readKubeconfig(text)?.server, `https://${first.addresses[0] ?? ""}:6443`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
