@@ -105,15 +105,28 @@ async function inheritCpuset(folder: string): Promise<void> {
 
 /** All process ids in a group and below it. */
 export async function processesIn(folder: string): Promise<readonly number[]> {
+  const own = await ownProcesses(folder);
+  if (own === undefined) return [];
+  const below = await subfolders(folder);
+  return [...own, ...(await Promise.all(below.map(processesIn))).flat()];
+}
+
+/** The same question without the list: of a machine with containers that is a hundred groups, and the first one often tells. */
+export async function hasProcesses(folder: string): Promise<boolean> {
+  const own = await ownProcesses(folder);
+  if (own === undefined) return false;
+  if (own.length > 0) return true;
+  for (const below of await subfolders(folder)) if (await hasProcesses(below)) return true;
+  return false;
+}
+
+async function ownProcesses(folder: string): Promise<readonly number[] | undefined> {
   const own = await readIfThere(join(folder, "cgroup.procs")).catch((error: unknown) => {
     // A group that is being removed answers ENODEV.
     if (error instanceof Error && "code" in error && error.code === "ENODEV") return undefined;
     throw error;
   });
-  if (own === undefined) return [];
-  const below = await subfolders(folder);
-  const pids = own.split("\n").filter(Boolean).map(Number);
-  return [...pids, ...(await Promise.all(below.map(processesIn))).flat()];
+  return own?.split("\n").filter(Boolean).map(Number);
 }
 
 export async function freeze(tree: CgroupTree, group: string, frozen: boolean): Promise<void> {

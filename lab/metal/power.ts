@@ -6,7 +6,7 @@ import { until } from "../../src/machine/clock.ts";
 import { readIfThere } from "../../src/machine/files.ts";
 import type { Metal } from "../bmc/metal.ts";
 import { isBroken } from "../broken.ts";
-import { freeze, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
+import { freeze, hasProcesses, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
 import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
 import { locked } from "../lock.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
@@ -37,7 +37,7 @@ export function metalOf(lab: Lab, name: string): Metal & { hang: () => Promise<v
 const rosterOf = (lab: Lab, m: LabMachine): string => join(cgroupsOf(lab).roster, m.group);
 
 export async function isOn(lab: Lab, m: LabMachine): Promise<boolean> {
-  return (await processesIn(rosterOf(lab, m))).length > 0;
+  return await hasProcesses(rosterOf(lab, m));
 }
 
 export async function isHung(lab: Lab, m: LabMachine): Promise<boolean> {
