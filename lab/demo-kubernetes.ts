@@ -86,7 +86,7 @@ export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit
 
 async function seenBy(crew: Crew): Promise<SeenByClients> {
   const { gap_ms } = await crew.stop();
-  const { acknowledged, failed, open, problems } = await crew.check();
+  const { acknowledged, failed, open, problems } = await crew.check(false);
   return {
     acknowledged,
     failed: failed + open,

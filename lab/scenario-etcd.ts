@@ -1,7 +1,8 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
+import { parseJson } from "../src/machine/etcd/failure.ts";
 import { machine_names, type MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
-import { passing, runIn } from "./run.ts";
+import { passing, runIn, seatName } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";
@@ -42,6 +43,11 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
     "expect-serves": ({ machine }) => untilServes(machine, answer_ms),
     "expect-none-serves": () => noneServes(etcds),
     "expect-refuses": async ({ machine, text }) => only(etcds, await says(stage, etcds, machine, text)),
+    "expect-status-says": async ({ text }) => {
+      const status = await statusAt(stage, seatName, "--no-power");
+      const ok = stringsIn(status).some((each) => each.includes(text));
+      return { ok, seen: ok ? "" : stringsIn(wrongsIn(status)).join("; ") || "nothing is wrong" };
+    },
   };
 }
 
@@ -87,12 +93,23 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
 /** By the machine's own status, in any of its sentences. */
 async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
   if (await etcds.serves(machine)) return false;
-  return await passing(async () => {
-    const argv = ["duet", "status", "--json"];
-    const { stdout } = await runIn(await stage.lab(), machine, argv, { accept: "any" });
-    return stdout.startsWith("{") && stringsIn(JSON.parse(stdout)).some((each) => each.includes(text));
-  });
+  return stringsIn(await statusAt(stage, machine)).some((each) => each.includes(text));
 }
+
+/** As a person there would have it shown; nothing where nobody is there to show it. */
+async function statusAt(stage: Stage, place: string, ...options: readonly string[]): Promise<unknown> {
+  let shown: unknown;
+  await passing(async () => {
+    const argv = ["duet", "status", "--json", ...options];
+    const { stdout } = await runIn(await stage.lab(), place, argv, { accept: "any" });
+    shown = parseJson(stdout);
+    return true;
+  });
+  return shown;
+}
+
+const wrongsIn = (status: unknown): unknown =>
+  typeof status === "object" && status !== null && "wrong" in status ? status.wrong : undefined;
 
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];

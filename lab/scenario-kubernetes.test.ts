@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { Progress } from "../src/machine/progress.ts";
 import { parseScenario } from "../src/scenario/parse.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
+import type { Look } from "./address-looks.ts";
+import { judgeMove, judgeNeverOnBoth } from "./scenario-address.ts";
 import { lackedByLab } from "./scenario-labs.ts";
+import { judgeSame, programsToKeep } from "./scenario-processes.ts";
 
 function parsed(text: string): Scenario {
   const { scenario, problems } = parseScenario(text, "x.txt");
@@ -17,4 +20,59 @@ test("steps about the API need a site with Kubernetes, and the lab has one for w
   assert.equal(lacks(`kubernetes\n${story}`), "");
   assert.match(lacks(story), /has no API: `API clients write`/);
   assert.match(lacks(story), /run no apiserver/);
+});
+
+test("a part that only a site with Kubernetes has is nobody's without one", () => {
+  const story = "start both machines\ncut the power of the address's holder\n";
+  assert.equal(lacks(`kubernetes\n${story}`), "");
+  assert.match(lacks(story), /has no API: `cut the power of the address's holder`/);
+});
+
+const look = (machine: Look["machine"], at_ms: number, holds: boolean): Look => ({
+  machine,
+  at_ms,
+  power: "on",
+  holds,
+});
+
+test("a watch that saw the address on both tells when; one that did not see enough has not seen that", () => {
+  const at_ms = Date.parse("2026-11-20T10:00:00Z");
+  const well = [look("node1", at_ms, true), look("node2", at_ms + 50, false)];
+  assert.deepEqual(judgeNeverOnBoth(well, undefined), {
+    ok: true,
+    seen: "by 2 looks, at most 0.0 s apart",
+  });
+  const both = [
+    look("node1", at_ms, true),
+    look("node2", at_ms + 50, true),
+    look("node1", at_ms + 100, true),
+  ];
+  assert.deepEqual(judgeNeverOnBoth(both, undefined), { ok: false, seen: "both had it at 10:00:00.050" });
+  assert.match(judgeNeverOnBoth(well, "Error: gone").seen, /^nobody looked any more: Error: gone$/);
+  assert.match(judgeNeverOnBoth([], undefined).seen, /never seen on any machine/);
+  const late = [...well, look("node1", at_ms + 9_000, true)];
+  assert.deepEqual(judgeNeverOnBoth(late, undefined), { ok: false, seen: "nobody looked for 9.0 s" });
+});
+
+test("a move is held against its bound, and is told", () => {
+  const looks = [look("node1", 0, true), look("node2", 500, false), look("node2", 1_000, true)];
+  assert.deepEqual(judgeMove(looks, 100, 1_000), { ok: true, seen: "from node1 to node2 in 0.90 s" });
+  assert.deepEqual(judgeMove(looks, 100, 800), { ok: false, seen: "from node1 to node2 in 0.90 s" });
+  assert.equal(judgeMove(looks, 2_000, 1_000).ok, false);
+  assert.equal(judgeMove(looks, undefined, 1_000).ok, false);
+});
+
+test("a program that runs on is the same one; what did not run before proves nothing", () => {
+  assert.equal(judgeSame("a1", "a1").ok, true);
+  assert.match(judgeSame("a1", "b2").seen, /another one: b2, and was a1/);
+  assert.deepEqual(judgeSame("a1", ""), { ok: false, seen: "it does not run" });
+  assert.equal(judgeSame(undefined, "a1").ok, false);
+  assert.equal(judgeSame("", "").ok, false);
+  const story = [
+    "start both machines",
+    "kill kubelet on node1",
+    "expect etcd was not restarted on node1",
+    "expect etcd was not restarted on node2",
+  ];
+  assert.deepEqual(programsToKeep(parsed(`${story.join("\n")}\n`)), ["etcd"]);
 });

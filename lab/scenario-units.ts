@@ -13,7 +13,7 @@ const units: Readonly<Record<string, string>> = { etcd: etcdUnit, crio: "crio.se
 export const unitOf = (program: string): string => units[program] ?? `${program}.service`;
 
 /** Not systemd's: a container of the kubelet's, seen from its machine. */
-const api_server = "apiserver";
+export const api_server = "apiserver";
 
 /** A signal to the program; nobody asked it to stop. */
 export async function signalProgram(

@@ -1,12 +1,14 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import type { Progress } from "../src/machine/progress.ts";
+import { kubernetesKinds } from "../src/scenario/phrases-kubernetes.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
-import { type MachineName, machine_names } from "../src/scenario/slots.ts";
+import { type MachineName, machine_names, type Role } from "../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "../src/scenario/world.ts";
 import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
 import { bringUnits, unitsToBring } from "./fixture-unit.ts";
 import { switchFeed, switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
+import { Address, addressWords } from "./scenario-address.ts";
 import { adminWords } from "./scenario-admin.ts";
 import { wholeAgain, wiresNamed } from "./scenario-care.ts";
 import { Clients, clientWords } from "./scenario-clients.ts";
@@ -16,12 +18,14 @@ import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
-import { Kubernetes, kubernetesKinds, kubernetesWords } from "./scenario-kubernetes.ts";
+import { Kubernetes, kubernetesWords } from "./scenario-kubernetes.ts";
 import { plannedWords } from "./scenario-planned.ts";
+import { Processes, processWords, programsToKeep } from "./scenario-processes.ts";
 import { setupWords } from "./scenario-setup.ts";
 import { isSlow } from "./scenario-slow.ts";
 import { Stage, type StageHeader } from "./scenario-stage.ts";
-import { signalProgram, unitWords } from "./scenario-units.ts";
+import { api_server, signalProgram, unitWords } from "./scenario-units.ts";
+import { Workload, workloadWords } from "./scenario-workload.ts";
 
 /** Scenarios on the lab's two machines: each step is what a person at the lab's commands would do or look at. */
 
@@ -47,18 +51,23 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const eyes = new Eyes(stage);
   const etcds = new Etcds(stage);
   const clients = new Clients(stage, options.progress, options.reuse === true);
-  const kubernetes = new Kubernetes(stage);
+  const address = new Address(stage);
+  const kubernetes = new Kubernetes(stage, (...of) => address.lived(...of));
+  const workload = new Workload(stage);
+  const processes = new Processes(stage);
   const start_ms = now_ms();
-  let wanted: Wanted = { units: [], jumps: false };
+  let wanted: Wanted = { units: [], jumps: false, kept: [] };
   return {
     name: "lab",
     time: "real",
     now_ms: () => now_ms() - start_ms,
     does: {
-      ...beginnings(stage, eyes, etcds, () => wanted),
-      ...losses(stage, eyes, () => {
+      ...beginnings(stage, { eyes, etcds, address }, () => wanted),
+      ...losses(stage, eyes, async () => {
+        await processes.note(wanted.kept);
         clients.failures.mark();
         kubernetes.failures.mark();
+        address.mark();
       }),
       ...faults(stage),
       ...unitWords(stage),
@@ -72,33 +81,50 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...etcdWords(stage, eyes, etcds),
       ...clientWords(clients, eyes),
       ...kubernetesWords(kubernetes, eyes),
+      ...workloadWords(workload, eyes),
+      ...addressWords(address, eyes),
+      ...processWords(processes),
     },
     roles: {
       "the leader": () => etcds.leader(),
       "the follower": () => etcds.follower(),
       "the controllers' leader": () => kubernetes.controllersLeader(),
+      "the address's holder": () => address.holder(),
       "the survivor": () => eyes.survivor(() => etcds.alone()),
     },
     lacks: (scenario) => {
-      wanted = { units: unitsToBring(scenario), jumps: hasJumps(scenario) };
+      wanted = {
+        units: unitsToBring(scenario),
+        jumps: hasJumps(scenario),
+        kept: programsToKeep(scenario),
+      };
       return lacks(scenario);
     },
     close: async () => {
       eyes.close();
+      await address.close();
       await clients.close();
       await kubernetes.close(options.reuse === true);
+      await workload.close(options.reuse === true);
       await stage.close();
     },
   };
 }
+
+/** Parts that nobody plays without an API. */
+const kubernetesRoles: readonly Role[] = ["the controllers' leader", "the address's holder"];
 
 /** Programs that the machines have today, and those that a scenario brings. */
 const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", "kubelet"];
 
 function lacks({ header, steps }: Scenario): readonly string[] {
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
-  const here = header.kubernetes ? [...units_here, "apiserver"] : units_here;
-  const needs = steps.find(({ ask }) => kubernetesKinds.has(ask.kind));
+  const here = header.kubernetes ? [...units_here, api_server] : units_here;
+  const needs = steps.find(
+    ({ ask }) =>
+      kubernetesKinds.has(ask.kind) ||
+      ("machine" in ask && kubernetesRoles.some((role) => role === ask.machine)),
+  );
   return [
     ...[...asked]
       .filter((unit) => !here.includes(unit))
@@ -113,10 +139,23 @@ function lacks({ header, steps }: Scenario): readonly string[] {
 interface Wanted {
   readonly units: readonly string[];
   readonly jumps: boolean;
+  /** Programs that are expected to run on. */
+  readonly kept: readonly string[];
 }
 
-function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted): Doing {
+interface Observers {
+  readonly eyes: Eyes;
+  readonly etcds: Etcds;
+  readonly address: Address;
+}
+
+function beginnings(stage: Stage, { eyes, etcds, address }: Observers, wanted: () => Wanted): Doing {
   const name = stage.name;
+  const begun = async (): Promise<Seen> => {
+    eyes.begin();
+    await address.begin();
+    return done();
+  };
   return {
     "start-both": async () => {
       await stage.bothUp();
@@ -124,13 +163,11 @@ function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted
       await letClocksJump(await stage.lab(), wanted().jumps);
       await endDataFaults(stage, etcds);
       stage.epochs_before = (await etcds.epoch()) - 1;
-      eyes.begin();
-      return done();
+      return await begun();
     },
     "start-one": async ({ machine }) => {
       await stage.oneUp(machine);
-      eyes.begin();
-      return done();
+      return await begun();
     },
     "power-on": async ({ machine }) => {
       await switchPower(name, machine, "on");
@@ -175,11 +212,11 @@ function beginnings(stage: Stage, eyes: Eyes, etcds: Etcds, wanted: () => Wanted
 }
 
 /** Each of these makes somebody look: the eyes follow both machines' logs from just before it. */
-function losses(stage: Stage, eyes: Eyes, mark: () => void): Doing {
+function losses(stage: Stage, eyes: Eyes, mark: () => Promise<void>): Doing {
   const name = stage.name;
   const losing = async (work: () => Promise<unknown>): Promise<Seen> => {
     await eyes.attend();
-    mark();
+    await mark();
     await work();
     return done();
   };

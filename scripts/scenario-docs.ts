@@ -53,7 +53,8 @@ sent then is on its way, and nothing that follows from it has happened. A full d
 In the lab [the clients](clients.md) keep 128 writes in flight, and \`expect nothing lost\` holds their whole history against both
 machines' data; they stop for it. [Clients of the API](clients.md#clients-of-the-kubernetes-api) have a history of their own. With
 \`kubernetes\` at its head a file has a lab of its own kind: the machines have a control plane, and the API a virtual IP.
-\`the controllers' leader\` is the machine whose controller manager holds the lease.
+\`the controllers' leader\` is the machine whose controller manager holds the lease, \`the address's holder\` the one whose interfaces have
+the API's virtual IP.
 `;
 
 const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =

@@ -12,9 +12,9 @@ const labelled = "duet-lab-clients";
 /** Kubernetes puts ConfigMaps of its own into each namespace. */
 const selector = `labelSelector=${encodeURIComponent(`${label}=${labelled}`)}`;
 
-const folderOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+export const configMapsOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
 export const watchPath = (namespace: string, version: number): string =>
-  `${folderOf(namespace)}?${selector}&watch=1&allowWatchBookmarks=true&resourceVersion=${version}`;
+  `${configMapsOf(namespace)}?${selector}&watch=1&allowWatchBookmarks=true&resourceVersion=${version}`;
 
 const version = v.pipe(v.string(), v.digits(), v.transform(Number));
 export const objectShape = v.object({
@@ -32,7 +32,7 @@ export interface Listed {
 
 /** All of the clients' ConfigMaps, as etcd has them now. */
 export async function list(api: KubeApi, namespace: string): Promise<KubeResult<Listed>> {
-  const answer = await getObject(api, `${folderOf(namespace)}?${selector}`, listShape, call_ms_max);
+  const answer = await getObject(api, `${configMapsOf(namespace)}?${selector}`, listShape, call_ms_max);
   if (!answer.ok) return answer;
   const { metadata, items } = answer.value;
   return {
@@ -51,12 +51,14 @@ export interface Made {
 }
 
 export const createMap = (api: KubeApi, namespace: string, name: string): Promise<Made> =>
-  create(api, folderOf(namespace), {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, labels: { [label]: labelled } },
-    data: { made: name },
-  });
+  create(api, configMapsOf(namespace), configMap(name, labelled));
+
+export const configMap = (name: string, madeBy: string): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { [label]: madeBy } },
+  data: { made: name },
+});
 
 export const createNamespace = (api: KubeApi, name: string): Promise<Made> =>
   create(api, "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });

@@ -4,7 +4,7 @@ type Seen = Extract<Entry, { watcher: number }>;
 
 /**
  * One watcher: each ConfigMap that is there at the end was seen once, as made and never as anything else, in the order of the
- * resourceVersions; and how far the watcher was never went back.
+ * resourceVersions; and how far the watcher was never went back. It begins with a list: without one it watched nothing.
  */
 export function judgeWatcher(entries: readonly Seen[], items: readonly Item[]): readonly string[] {
   const made = new Map(items);
@@ -42,7 +42,9 @@ export function judgeWatcher(entries: readonly Seen[], items: readonly Item[]): 
       }
     }
   }
+  const [first] = entries;
   return [
+    ...(first?.kind === "listed" && first.why === "begin" ? [] : ["its first list never came"]),
     ...problems,
     ...items.flatMap(([name]) => (seen.has(name) ? [] : [`${name} is there, and was never seen`])),
   ];

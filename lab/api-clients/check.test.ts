@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { checkHistory } from "./check.ts";
 import { type Entry, readHistory } from "./history.ts";
 
-const bound_ms = 6_000;
+const wanted = { call_ms_max: 6_000, watchers: 1, goneAllowed: false };
 
 /** Two writes and one that stayed open and happened, seen by one watcher over a watch that ended once. */
 const whole: readonly Entry[] = [
@@ -32,7 +32,7 @@ const whole: readonly Entry[] = [
   { kind: "end" },
 ];
 
-const problems = (entries: readonly Entry[]) => checkHistory(entries, bound_ms).problems.join("; ");
+const problems = (entries: readonly Entry[]) => checkHistory(entries, wanted).problems.join("; ");
 const without = (drop: (entry: Entry) => boolean) => whole.filter((entry) => !drop(entry));
 const withOne = (entry: Entry, before: Entry["kind"]) => {
   const at = whole.findLastIndex(({ kind }) => kind === before);
@@ -42,7 +42,7 @@ const isEvent = (name: string) => (entry: Entry) => entry.kind === "event" && en
 const isAnswer = (name: string) => (entry: Entry) => entry.kind === "answer" && entry.name === name;
 
 test("a history over an outage is whole, and its figures count everything once", () => {
-  assert.deepEqual(checkHistory(whole, bound_ms), {
+  assert.deepEqual(checkHistory(whole, wanted), {
     problems: [],
     acknowledged: 2,
     failed: 1,
@@ -120,14 +120,26 @@ test("a resourceVersion that goes back", () => {
 
 test("a call without an end, or with a late one, and a history that was cut short", () => {
   assert.match(problems(without(isAnswer("b"))), /the call for b has no end/);
-  assert.match(checkHistory(whole, 4_000).problems.join(), /the call for b took 5\.0 s/);
+  assert.match(
+    checkHistory(whole, { ...wanted, call_ms_max: 4_000 }).problems.join(),
+    /the call for b took 5\.0 s/,
+  );
   assert.match(problems(whole.slice(0, -1)), /no end: the clients were cut short/);
   assert.match(problems([{ kind: "end" }]), /no write was acknowledged/);
 });
 
-test("a list after 410 Gone is counted, and what is new in it counts as seen", () => {
+test("a list after 410 Gone is a problem, unless it was to be expected: then what is new in it counts as seen", () => {
   const listed: Entry = { kind: "listed", watcher: 1, why: "gone", version: 115, items: [["b", 110]] };
   const at = whole.findIndex(isEvent("b"));
-  const { problems: none, gone } = checkHistory(whole.toSpliced(at, 1, listed), bound_ms);
+  const history = whole.toSpliced(at, 1, listed);
+  assert.match(problems(history), /told 1 times that what came after their version is gone/);
+  const { problems: none, gone } = checkHistory(history, { ...wanted, goneAllowed: true });
   assert.deepEqual([none, gone], [[], 1]);
+});
+
+test("a watcher whose first list never came, and one that is not there at all", () => {
+  const isFirst = (entry: Entry) => entry.kind === "listed";
+  assert.match(problems(without(isFirst)), /watcher 1: its first list never came/);
+  const two = checkHistory(whole, { ...wanted, watchers: 2 }).problems.join("; ");
+  assert.match(two, /^watcher 2: its first list never came; watcher 2: a is there, and was never seen/);
 });

@@ -1,5 +1,6 @@
 import type { Entry, Item } from "./history.ts";
 import { judgeWatcher } from "./check-watcher.ts";
+import { few } from "./few.ts";
 
 /** What must hold of the API's history. Each problem is a sentence; none is the verdict that it is whole. */
 export interface Verdict {
@@ -21,16 +22,24 @@ interface Write {
   readonly answer: Extract<Entry, { kind: "answer" }> | undefined;
 }
 
-/** As many of a kind as a person reads. */
-const told_max = 5;
+export interface Wanted {
+  /** The longest that a call may take. */
+  readonly call_ms_max: number;
+  /** So many have watched, numbered from 1 on. */
+  readonly watchers: number;
+  /** A watcher may have been told 410 Gone. It has to read the list anew then, and what came and went in between it never sees. */
+  readonly goneAllowed: boolean;
+}
 
-export function checkHistory(entries: readonly Entry[], call_ms_max: number): Verdict {
+export function checkHistory(
+  entries: readonly Entry[],
+  { call_ms_max, watchers, goneAllowed }: Wanted,
+): Verdict {
   const writes = writesOf(entries);
   const found = entries.findLast((entry) => entry.kind === "found");
-  const watchers = Map.groupBy(
-    entries.filter((entry) => "watcher" in entry),
-    ({ watcher }) => watcher,
-  );
+  const seenBy = (watcher: number) =>
+    entries.filter((entry) => "watcher" in entry).filter((entry) => entry.watcher === watcher);
+  const gone = entries.filter((entry) => entry.kind === "listed" && entry.why === "gone").length;
   const problems = [
     ...(entries.at(-1)?.kind === "end" ? [] : ["the history has no end: the clients were cut short"]),
     ...few(ends(writes, call_ms_max)),
@@ -39,11 +48,13 @@ export function checkHistory(entries: readonly Entry[], call_ms_max: number): Ve
       ? ["nobody could list what is there at the end"]
       : [
           ...few(kept(writes, found.items)),
-          ...(watchers.size === 0 ? ["nobody watched"] : []),
-          ...[...watchers].flatMap(([watcher, own]) =>
-            few(judgeWatcher(own, found.items)).map((what) => `watcher ${watcher}: ${what}`),
+          ...Array.from({ length: watchers }, (_, index) => index + 1).flatMap((watcher) =>
+            few(judgeWatcher(seenBy(watcher), found.items)).map((what) => `watcher ${watcher}: ${what}`),
           ),
         ]),
+    ...(gone > 0 && !goneAllowed
+      ? [`watchers were told ${gone} times that what came after their version is gone (410)`]
+      : []),
   ];
   const count = (outcome: string) => writes.filter(({ answer }) => answer?.outcome === outcome).length;
   const there = new Set(found?.items.map(([name]) => name));
@@ -56,13 +67,8 @@ export function checkHistory(entries: readonly Entry[], call_ms_max: number): Ve
     open_happened: writes.filter(({ name, answer }) => answer?.outcome === "open" && there.has(name)).length,
     events: seen("event"),
     resumed: seen("resumed"),
-    gone: entries.filter((entry) => entry.kind === "listed" && entry.why === "gone").length,
+    gone,
   };
-}
-
-function few(problems: readonly string[]): readonly string[] {
-  const more = problems.length - told_max;
-  return more > 0 ? [...problems.slice(0, told_max), `and ${more} more of this kind`] : problems;
 }
 
 function writesOf(entries: readonly Entry[]): readonly Write[] {

@@ -2,16 +2,18 @@ import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../src/machine/clock.ts";
+import { apiUrl } from "../../src/render/kubernetes/names.ts";
 import { Child } from "../clients/child.ts";
 import { type Lab, lab_mode } from "../folder.ts";
 import { commandIn, runIn, seatName } from "../run.ts";
 import { call_ms_max } from "./api.ts";
 import { checkHistory, type Verdict } from "./check.ts";
-import { readHistory } from "./history.ts";
+import { type Entry, readHistory } from "./history.ts";
 import { type ApiStatus, readApiStatus } from "./status.ts";
+import { watchers } from "./watcher.ts";
 
-/** The last calls, a list that waits for the API, and watchers that come so far. */
-const stop_ms_max = 120_000;
+/** The last calls and probes, a list that waits for the API, and watchers that come so far. */
+const stop_ms_max = 180_000;
 /** A busy host may wake a client late. */
 const late_ms = 2_000;
 const look_ms = 50;
@@ -30,15 +32,17 @@ export class Crew {
     this.history = history;
   }
 
-  /** Comes back with the first acknowledged write. */
-  static async begin(lab: Lab): Promise<Crew> {
+  /** Comes back with the first acknowledged write. With probes each machine's own API server is asked, too. */
+  static async begin(lab: Lab, options: { readonly probes?: boolean } = {}): Promise<Crew> {
     const folder = join(lab.folder, "clients");
     await mkdir(folder, { recursive: true, mode: lab_mode });
     const namespace = `clients-${Date.now()}`;
     const history = join(folder, `${namespace}.jsonl`);
     const program = join(import.meta.dirname, "main.ts");
     const kubeconfig = join(lab.folder, "site", "kubeconfig");
-    const argv = await commandIn(lab, seatName, [process.execPath, program, kubeconfig, namespace, history]);
+    const servers = lab.site.machines.flatMap(({ name, addresses }) => [name, apiUrl(addresses[0] ?? "")]);
+    const words = [kubeconfig, namespace, history, ...(options.probes === true ? servers : [])];
+    const argv = await commandIn(lab, seatName, [process.execPath, program, ...words]);
     const child = new Child(argv, readApiStatus, stop_ms_max);
     await child.while((status) => (status?.acknowledged ?? 0) === 0);
     return new Crew(lab, namespace, child, history);
@@ -74,9 +78,14 @@ export class Crew {
     this.#child.kill();
   }
 
+  /** All that they did and saw so far. */
+  async entries(): Promise<readonly Entry[]> {
+    return readHistory(await readFile(this.history, "utf8"));
+  }
+
   /** Only when they have stopped. */
-  async check(): Promise<Verdict> {
-    return checkHistory(readHistory(await readFile(this.history, "utf8")), call_ms_max + late_ms);
+  async check(goneAllowed: boolean): Promise<Verdict> {
+    return checkHistory(await this.entries(), { call_ms_max: call_ms_max + late_ms, watchers, goneAllowed });
   }
 
   /** A copy of the history that outlives the lab. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { probed } from "./probed.ts";
 
 /** All that the API's clients did and saw, in the order in which it came to them. Times are milliseconds since the epoch. */
 
@@ -19,6 +20,22 @@ const entry = v.variant("kind", [
     at_ms: v.number(),
     outcome: v.picklist(outcomes),
     version: v.optional(version),
+    said: v.optional(v.string()),
+  }),
+  /** A machine's own API server is asked, and what became of that. `ended`: not by the asker's own deadline. */
+  v.object({
+    kind: v.literal("ask"),
+    id: v.string(),
+    machine: v.string(),
+    what: v.picklist(probed),
+    at_ms: v.number(),
+  }),
+  v.object({
+    kind: v.literal("told"),
+    id: v.string(),
+    at_ms: v.number(),
+    ended: v.boolean(),
+    status: v.optional(v.number()),
     said: v.optional(v.string()),
   }),
   /** A watcher read the whole list: at its beginning, or since the API no longer has what came after its version (410 Gone). */

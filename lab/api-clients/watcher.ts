@@ -4,6 +4,8 @@ import { list } from "./api.ts";
 import type { Entry } from "./history.ts";
 import { watchFrom } from "./stream.ts";
 
+/** So many follow; each has a number, from 1 on. */
+export const watchers = 2;
 const again_ms = 200;
 
 /** Follows the clients' ConfigMaps as a controller would: a list, then watches, each from where the last one ended. */

@@ -3,7 +3,7 @@ import { type Lab } from "../folder.ts";
 import { runIn, seatName } from "../run.ts";
 import { workloadImage } from "./containers.ts";
 
-/** What a site's user has there: a Deployment, whose pods can be entered. */
+/** What a site's user has there: a Deployment, whose pods can be entered, behind a Service. */
 const name = "story";
 const call_ms = 30_000;
 /** kubectl gives up an API that does not answer. */
@@ -42,6 +42,13 @@ const objectOf = (replicas: number): object => ({
   },
 });
 
+const service: object = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name },
+  spec: { selector: { app: name }, ports: [{ port: 80, targetPort: 8080 }] },
+};
+
 /** By the virtual IP, at the operator's seat. */
 export const kubectl = (lab: Lab, ...words: readonly string[]) =>
   runIn(lab, seatName, ["kubectl", patience, ...words], { accept: "any", deadline_ms: call_ms });
@@ -50,13 +57,13 @@ export async function deploy(lab: Lab, replicas: number): Promise<boolean> {
   const { status } = await runIn(lab, seatName, ["kubectl", patience, "apply", "--filename=-"], {
     accept: "any",
     deadline_ms: call_ms,
-    input: JSON.stringify(objectOf(replicas)),
+    input: JSON.stringify({ apiVersion: "v1", kind: "List", items: [objectOf(replicas), service] }),
   });
   return status === 0;
 }
 
 export async function removeDeployment(lab: Lab): Promise<void> {
-  await kubectl(lab, "delete", "deployment", name, "--ignore-not-found", "--wait=false");
+  await kubectl(lab, "delete", `deployment/${name}`, `service/${name}`, "--ignore-not-found", "--wait=false");
 }
 
 /** Each is made anew, where there is most room: over both machines. */
@@ -70,7 +77,7 @@ const podsShape = v.pipe(
   v.object({
     items: v.array(
       v.object({
-        metadata: v.object({ name: v.string(), deletionTimestamp: v.optional(v.string()) }),
+        metadata: v.object({ name: v.string(), uid: v.string(), deletionTimestamp: v.optional(v.string()) }),
         spec: v.object({ nodeName: v.optional(v.string(), "") }),
         status: v.object({
           conditions: v.optional(
@@ -87,6 +94,8 @@ const podsShape = v.pipe(
 
 export interface Pod {
   readonly name: string;
+  /** Of this pod and no other: one that a kubelet starts again in its place has the same. */
+  readonly uid: string;
   readonly machine: string;
   /** Milliseconds since the epoch, by the second. */
   readonly ready_ms: number;
@@ -103,6 +112,7 @@ export async function readyPods(lab: Lab): Promise<readonly Pod[]> {
       : [
           {
             name: metadata.name,
+            uid: metadata.uid,
             machine: spec.nodeName,
             ready_ms: Date.parse(ready.lastTransitionTime ?? ""),
           },
@@ -110,10 +120,50 @@ export async function readyPods(lab: Lab): Promise<readonly Pod[]> {
   });
 }
 
-/** The API may have a pod of a dead machine as ready for a while: so each is entered. */
-export async function isWhole(lab: Lab, replicas: number): Promise<boolean> {
+/** All that were asked for, ready; undefined: not so. The API may have a pod of a dead machine as ready for a while: so each is entered. */
+export async function wholePods(lab: Lab, replicas: number): Promise<readonly Pod[] | undefined> {
   const pods = await readyPods(lab);
-  if (pods.length !== replicas) return false;
-  for (const pod of pods) if ((await kubectl(lab, "exec", pod.name, "--", "true")).status !== 0) return false;
-  return true;
+  if (pods.length !== replicas) return undefined;
+  for (const pod of pods)
+    if ((await kubectl(lab, "exec", pod.name, "--", "true")).status !== 0) return undefined;
+  return pods;
+}
+
+/** None of those that were on the machine is there any more, also none that was started again where it was. */
+export const areReplaced = (before: readonly Pod[], machine: string, now: readonly Pod[]): boolean => {
+  const lost = new Set(before.flatMap((pod) => (pod.machine === machine ? [pod.uid] : [])));
+  return lost.size > 0 && now.every(({ uid }) => !lost.has(uid));
+};
+
+const slicesShape = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    items: v.array(
+      v.object({
+        endpoints: v.nullish(
+          v.array(
+            v.object({
+              nodeName: v.optional(v.string(), ""),
+              conditions: v.optional(v.object({ ready: v.nullish(v.boolean()) }), {}),
+            }),
+          ),
+        ),
+      }),
+    ),
+  }),
+);
+
+/** Of each ready endpoint in a list of EndpointSlices the machine. */
+export const readyOn = (slices: string): readonly string[] =>
+  v.parse(slicesShape, slices).items.flatMap(({ endpoints }) =>
+    // A slice that does not say counts as ready: so says the API's own description.
+    (endpoints ?? []).flatMap(({ nodeName, conditions }) => (conditions.ready === false ? [] : [nodeName])),
+  );
+
+/** Where the Service sends its users; undefined: the API does not tell. */
+export async function endpointsOn(lab: Lab): Promise<readonly string[] | undefined> {
+  const selector = `--selector=kubernetes.io/service-name=${name}`;
+  const { status, stdout } = await kubectl(lab, "get", "endpointslices", selector, "--output=json");
+  return status === 0 ? readyOn(stdout) : undefined;
 }

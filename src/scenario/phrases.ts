@@ -1,12 +1,14 @@
+import {
+  kubernetesDeeds,
+  kubernetesExpectations,
+  kubernetesWaits,
+  type Phrase,
+} from "./phrases-kubernetes.ts";
+
 /**
  * The language: one phrase per kind of step, with what it means. Words in capitals are slots (slots.ts). The parser, the
  * formatter, the suggestions, `duet scenario words` and docs/scenarios.md are all made from these tables.
  */
-
-interface Phrase {
-  readonly say: string;
-  readonly means: string;
-}
 
 /** What is done to the machines. These may also follow `at MOMENT:`. */
 export const deeds = {
@@ -159,16 +161,7 @@ export const deeds = {
     say: "clients write NUMBER per second",
     means: "The same at a steady rate.",
   },
-  "api-clients-write": {
-    say: "API clients write",
-    means:
-      "From now on ConfigMaps are created through the API's virtual IP, each 100 ms by each of two writers, and two watchers follow them.",
-  },
-  deploy: {
-    say: "a deployment of NUMBER pods runs",
-    means:
-      "It is made, spread over the machines; the step ends when all its pods are ready and can be entered.",
-  },
+  ...kubernetesDeeds,
   "stop-clients": { say: "stop clients", means: "No new operation begins; open ones stay open." },
   "admin-down": {
     say: "the admin says that MACHINE is down",
@@ -239,18 +232,7 @@ export const waits = {
     means: "So many of Corosync's links are connected.",
   },
   "until-writes-fail": { say: "until writes fail", means: "A client was told that its write failed." },
-  "until-api": {
-    say: "until the API answers",
-    means: "A write through its virtual IP is acknowledged.",
-  },
-  "until-api-fails": {
-    say: "until API calls fail",
-    means: "A client of the API was told that its write failed, or was told nothing in time.",
-  },
-  "until-deployment": {
-    say: "until the deployment is whole",
-    means: "As many pods as were asked for are ready, and each can be entered.",
-  },
+  ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;
 
 /** What must be so now. */
@@ -286,19 +268,7 @@ export const expectations = {
     say: "expect no gap in writes over DURATION",
     means: "Since the clients began, acknowledged writes were never further apart.",
   },
-  "expect-api-whole": {
-    say: "expect the API's history whole",
-    means:
-      "Every acknowledged ConfigMap is there, each watcher saw each once and in order, no resourceVersion went back, and every call had an end.",
-  },
-  "expect-api-bounded": {
-    say: "expect each API call to end in DURATION",
-    means: "Acknowledged or failed: no caller hangs for longer.",
-  },
-  "expect-api-gap": {
-    say: "expect no gap in API writes over DURATION",
-    means: "Since the API's clients began, acknowledged writes were never further apart.",
-  },
+  ...kubernetesExpectations,
   "expect-nobody-fenced": {
     say: "expect nobody was fenced",
     means: "Since the scenario began nobody asked for a fence.",
@@ -317,6 +287,14 @@ export const expectations = {
   },
   "expect-runs": { say: "expect UNIT runs on MACHINE", means: "The program is up." },
   "expect-rests": { say: "expect UNIT does not run on MACHINE", means: "The program is not there." },
+  "expect-unrestarted": {
+    say: "expect UNIT was not restarted on MACHINE",
+    means: "It is the one that ran before the first step that took something away.",
+  },
+  "expect-status-says": {
+    say: "expect the status says TEXT",
+    means: "`duet status` at the operator's seat has these words.",
+  },
 } as const satisfies Record<string, Phrase>;
 
 export const phrases = { ...deeds, ...waits, ...expectations } as const;

@@ -8,6 +8,7 @@ export const roles = [
   "the leader",
   "the follower",
   "the controllers' leader",
+  "the address's holder",
   "the survivor",
   "the peer",
 ] as const;

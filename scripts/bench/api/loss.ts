@@ -2,7 +2,7 @@ import { Crew } from "../../../lab/api-clients/crew.ts";
 import type { ApiStatus } from "../../../lab/api-clients/status.ts";
 import { cutWire, healWire } from "../../../lab/fault-commands.ts";
 import type { Lab } from "../../../lab/folder.ts";
-import { deploy, isWhole, type Pod, readyPods, respread } from "../../../lab/kubernetes/deployment.ts";
+import { deploy, type Pod, readyPods, respread, wholePods } from "../../../lab/kubernetes/deployment.ts";
 import { waitKubernetes } from "../../../lab/kubernetes/ready.ts";
 import { switchPower } from "../../../lab/power-commands.ts";
 import { wiresNamed } from "../../../lab/scenario-care.ts";
@@ -35,7 +35,7 @@ export async function whole({ lab, etcds }: Place): Promise<void> {
   await untilWhole(etcds);
   await waitKubernetes(lab);
   await until("a deployment is made", () => deploy(lab, pods), { deadline_ms: pods_ms_max });
-  await until("its pods are ready", () => isWhole(lab, pods), { deadline_ms: pods_ms_max, every_ms: 500 });
+  await until("its pods are ready", () => wholePods(lab, pods), { deadline_ms: pods_ms_max, every_ms: 500 });
 }
 
 /** One loss while clients of the API write, from two whole machines to two whole machines. */
@@ -103,11 +103,13 @@ async function podsWith(lab: Lab, gone: string): Promise<readonly Pod[]> {
   const now = await readyPods(lab);
   if (now.some(({ machine }) => machine === gone)) return now;
   await respread(lab);
-  await until("its pods are ready", () => isWhole(lab, pods), { deadline_ms: pods_ms_max, every_ms: 500 });
-  return await readyPods(lab);
+  return await until("its pods are ready", () => wholePods(lab, pods), {
+    deadline_ms: pods_ms_max,
+    every_ms: 500,
+  });
 }
 
-/** By this process's clock, some half a second late at most; undefined: none came. */
+/** By this process's clock, and so late as one look at the pods takes, half a second as a rule; undefined: none came. */
 async function firstNewPod(lab: Lab, before: readonly Pod[]): Promise<number | undefined> {
   const known = new Set(before.map(({ name }) => name));
   try {

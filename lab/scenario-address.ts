@@ -1,0 +1,98 @@
+import { addressOf } from "../src/render/api-address.ts";
+import type { MachineName } from "../src/scenario/slots.ts";
+import type { Doing, Seen } from "../src/scenario/world.ts";
+import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
+import { AddressWatch, holders } from "./address-watch.ts";
+import type { Eyes } from "./scenario-eyes.ts";
+import type { Stage } from "./scenario-stage.ts";
+
+const look_ms = 100;
+/** A watch that saw nothing for longer may have missed what it is for. */
+const blind_ms_max = 5_000;
+
+/** The API's virtual IP in a scenario, as the machines' interfaces have it. */
+export class Address {
+  readonly #stage: Stage;
+  readonly #watch = new AddressWatch();
+  #marked_ms: number | undefined;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** From here on it is followed, where the site has one. */
+  async begin(): Promise<void> {
+    const lab = await this.#stage.lab();
+    if (addressOf(lab.site) !== undefined) this.#watch.begin(lab);
+  }
+
+  close(): Promise<void> {
+    return this.#watch.close();
+  }
+
+  /** Something is about to be taken away: a move is timed from here. */
+  mark(): void {
+    this.#marked_ms = Date.now();
+  }
+
+  /** Nobody, while it moves. */
+  async holder(): Promise<MachineName | undefined> {
+    const [first, ...more] = await holders(await this.#stage.lab());
+    return more.length === 0 ? first : undefined;
+  }
+
+  async onOne(): Promise<Seen> {
+    const [first, ...more] = await holders(await this.#stage.lab());
+    if (first === undefined) return { ok: false, seen: "no machine has it" };
+    return { ok: more.length === 0, seen: `${[first, ...more].join(" and ")} has it` };
+  }
+
+  /** Of the machines, as far as the watch goes. */
+  lived(machine: string, from_ms: number, to_ms: number): boolean {
+    return lived(this.#watch.looks, machine, from_ms, to_ms);
+  }
+
+  neverOnBoth(): Seen {
+    return judgeNeverOnBoth(this.#watch.looks, this.#watch.failed);
+  }
+
+  movedIn(bound_ms: number): Seen {
+    return judgeMove(this.#watch.looks, this.#marked_ms, bound_ms);
+  }
+}
+
+/** A watch that broke off, was blind for long, or never saw the address has not seen that it was never on both. */
+export function judgeNeverOnBoth(looks: readonly Look[], failed: string | undefined): Seen {
+  const both = firstOnBoth(looks);
+  if (both !== undefined)
+    return { ok: false, seen: `both had it at ${new Date(both.at_ms).toISOString().slice(11, 23)}` };
+  if (failed !== undefined) return { ok: false, seen: `nobody looked any more: ${failed}` };
+  const blind_ms = longestBlind_ms(looks);
+  if (blind_ms > blind_ms_max)
+    return { ok: false, seen: `nobody looked for ${(blind_ms / 1000).toFixed(1)} s` };
+  if (!looks.some(({ holds }) => holds)) return { ok: false, seen: "it was never seen on any machine" };
+  return { ok: true, seen: `by ${looks.length} looks, at most ${(blind_ms / 1000).toFixed(1)} s apart` };
+}
+
+export function judgeMove(looks: readonly Look[], since_ms: number | undefined, bound_ms: number): Seen {
+  const move = since_ms === undefined ? undefined : moveAfter(looks, since_ms);
+  if (move === undefined) return { ok: false, seen: "it has not moved" };
+  const { from, to, after_ms } = move;
+  return { ok: after_ms <= bound_ms, seen: `from ${from} to ${to} in ${(after_ms / 1000).toFixed(2)} s` };
+}
+
+/** What a scenario says of it. */
+export function addressWords(address: Address, eyes: Eyes) {
+  return {
+    "until-address": ({ machine, within_ms }) =>
+      eyes.until(
+        `the address is not on ${machine} alone`,
+        within_ms,
+        async () => (await address.holder()) === machine,
+        look_ms,
+      ),
+    "expect-address-one": () => address.onOne(),
+    "expect-address-never-both": async () => address.neverOnBoth(),
+    "expect-address-moved": async ({ duration }) => address.movedIn(duration),
+  } as const satisfies Doing;
+}
