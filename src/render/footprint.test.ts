@@ -102,6 +102,6 @@ test("with a control plane its files go too, also those that setup makes, and a 
   assert.ok(!gone("/etc/kubernetes/manifests/of-somebody-else.yaml"));
   assert.deepEqual(ownUnits, ["crio.service", "kubelet.service"]);
   assert.deepEqual(hollow, ["/etc/kubernetes/manifests", "/etc/kubernetes"]);
-  assert.ok(units.includes("duet-pod-routes.service"));
+  assert.ok(units.includes("duet-pod-routes.service") && units.includes("duet-pods.service"));
   assert.ok(traces.some((words) => words.join(" ") === "ip -4 route del 198.18.1.0/24 metric 100"));
 });

@@ -193,6 +193,10 @@ export const podsPolicy = {
   ),
   killed_s: choose(2, "so long is waited for what was killed; what a disk holds does not end at all"),
   hung_s: choose(60, "twice what it may take: the agent itself hangs, and is ended"),
+  gate_s: choose(
+    60,
+    "so long systemd leaves them to Pacemaker at a shutdown, the kubelet's stop included; CRI-O's stop may wait for it, and is given longer",
+  ),
 } as const;
 /** No monitor: it has nothing that could fail, and a failure would be answered by its stop, which ends every pod. */
 export const podsOperations: readonly {

@@ -150,6 +150,7 @@ test("the API server asks its own machine's etcd, and is alive without it", () =
   assert.match(v6 ?? "", /--service-cluster-ip-range=fd00:10:96::\/112$/m);
   assert.match(v4 ?? "", /livenessProbe:[^]*path: \/livez\?exclude=etcd/);
   assert.match(v4 ?? "", /readinessProbe:[^]*path: \/readyz$/m);
+  assert.match(v4 ?? "", /--shutdown-send-retry-after=true$/m);
   const strangers = v.parse(
     v.object({
       anonymous: v.object({ enabled: v.literal(true), conditions: v.array(v.object({ path: v.string() })) }),

@@ -6,7 +6,7 @@ import { crioFile, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts"
 import { hasKubernetes, kubeconfigFile, kubeconfigNames, kubernetesPaths, pkiFile } from "./names.ts";
 import { cniFile, podRoutesFile, podRoutesUnit, podTraces } from "./network.ts";
 import { authenticationFile, controlPlanePods, proxyFile } from "./pods.ts";
-import { podsAgentFiles, podScopes } from "./pods-end.ts";
+import { podsAgentFiles, podUnits } from "./pods-end.ts";
 
 interface Pair {
   readonly certificate: string;
@@ -56,7 +56,7 @@ export function kubernetesFiles(
 }
 
 export const kubernetesUnits = (site: Site, machine: Machine): readonly IgnitionUnit[] =>
-  hasKubernetes(site) ? [...kubeletUnits(machine), podRoutesUnit, podScopes] : [];
+  hasKubernetes(site) ? [...kubeletUnits(machine), podRoutesUnit, ...podUnits] : [];
 
 /** What setup makes beside the rendered files, for who takes all of it off. */
 export interface KubernetesFootprint {

@@ -56,22 +56,35 @@ esac
   { path: metadataFile, mode: 0o644, content: podsMetadata },
 ];
 
+const gate = "duet-pods.service";
+
 /**
  * With the control groups of systemd each container is a unit, which systemd would end in the first moment of a shutdown, beside
- * Pacemaker: under a kubelet that still runs, and with the API's address still here.
+ * Pacemaker: every process of it, under a kubelet that still runs, and with the API's address still here. So they wait behind a gate,
+ * which opens when Pacemaker has ended the pods, or is not at it. Behind Pacemaker itself they could wait for ever: CRI-O's unit ends
+ * after them, and Pacemaker after that.
  */
-export const podScopes: IgnitionUnit = {
-  name: "crio-.scope",
-  dropins: [
-    {
-      name: "10-duet.conf",
-      contents: `[Unit]
-# At shutdown Pacemaker ends them, in good order; systemd ends what is left after that.
-Before=pacemaker.service
+export const podUnits: readonly IgnitionUnit[] = [
+  {
+    name: gate,
+    enabled: true,
+    contents: `[Unit]
+Description=duet: at a shutdown Pacemaker ends the pods, and not systemd
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+ExecStop=/bin/sh -c 'while [ -e ${note} ]; do case "$$(systemctl is-active pacemaker.service)" in inactive|failed) exit ;; esac; sleep 0.2; done'
+# Then systemd ends them after all.
+TimeoutStopSec=${podsPolicy.gate_s.value}s
+
+[Install]
+WantedBy=multi-user.target
 `,
-    },
-  ],
-};
+  },
+  { name: "crio-.scope", dropins: [{ name: "10-duet.conf", contents: `[Unit]\nBefore=${gate}\n` }] },
+];
 
 export const podsClone = (): string =>
   clone(podsResource, 'class="ocf" provider="duet" type="pods"', values(serviceClonePolicy), podsOperations);

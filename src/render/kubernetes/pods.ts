@@ -82,6 +82,8 @@ function apiserver(site: KubernetesSite, machine: Machine): MachineFile {
         "service-account-signing-key-file": pkiFile("sa", "key"),
         "service-cluster-ip-range": services,
         profiling: "false",
+        // What it was asked is answered, and what comes then is sent elsewhere. Else it waits 60 s for the end of each open watch.
+        "shutdown-send-retry-after": "true",
       }),
     ],
     mounts: [pki, { path: kubernetesPaths.apiserver, type: "Directory" }],
