@@ -76,6 +76,17 @@ test("the machines form one cluster, on both links, with files that their owners
   }
 });
 
+test("Corosync has a real-time priority, as on metal, wherever the host counts such time by groups", async (t) => {
+  if ((await readIfThere("/sys/fs/cgroup/cpu/cpu.rt_runtime_us")) === undefined) {
+    t.diagnostic("this host does not: whether Corosync has one is the kernel's to say");
+    return;
+  }
+  for (const machine of [node1, node2]) {
+    const threads = await machine("sh", "-c", "ps -L -o cls,rtprio --no-headers -p $(pidof corosync)");
+    assert.match(threads, /^( *RR +99\n)+$/);
+  }
+});
+
 test("nothing of the lab is in the host's network namespace", async () => {
   const links = (await run(["ip", "-o", "link"])).stdout;
   assert.doesNotMatch(links, /link1|link2|mgmt|m1\.|b1\./);

@@ -6,7 +6,16 @@ import { until } from "../../src/machine/clock.ts";
 import { readIfThere } from "../../src/machine/files.ts";
 import type { Metal } from "../bmc/metal.ts";
 import { isBroken } from "../broken.ts";
-import { freeze, hasProcesses, isFrozen, killGroup, makeGroup, processesIn, removeGroup } from "../cgroup.ts";
+import {
+  allowRealTime,
+  freeze,
+  hasProcesses,
+  isFrozen,
+  killGroup,
+  makeGroup,
+  processesIn,
+  removeGroup,
+} from "../cgroup.ts";
 import { cgroupsOf, type Lab, labHint, type LabMachine, machineOf } from "../folder.ts";
 import { locked } from "../lock.ts";
 import { dropNamespace, makeNamespace } from "../namespace.ts";
@@ -48,6 +57,7 @@ async function powerOn(lab: Lab, m: LabMachine): Promise<void> {
   if ((await isOn(lab, m)) || (await isBroken(m))) return;
   await clearAway(lab, m);
   const entries = await makeGroup(cgroupsOf(lab), m.group);
+  await allowRealTime(cgroupsOf(lab), m.group);
   await makeNamespace(join(m.folder, "net"));
   await plugIn(lab, m);
   const log = await open(join(m.folder, "console.log"), "a");
