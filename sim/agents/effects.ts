@@ -78,6 +78,7 @@ function diskEffects(node: Node, life: Life): DiskEffects {
         const { last_term, last_index } = walFacts(value);
         return success({ term: last_term, index: last_index });
       }),
+    isNew: () => tasks.look(life, () => success(node.site.firstStart)),
     inspect: () => tasks.effect(life, read_us, () => success(logFacts(unit.data))),
     moveAside: async () => {
       if (disk.readOnly) return await tasks.look(life, () => readOnly);

@@ -81,6 +81,8 @@ export interface DiskEffects {
   readonly inspect: () => Promise<Outcome<LogFacts>>;
   /** Where the log ends; undefined while etcd runs, and where there is none. */
   readonly logEnd: () => Promise<Outcome<LogEnd | undefined>>;
+  /** By setup's word this machine has never held data: only two of them make a new cluster. */
+  readonly isNew: () => Promise<Outcome<boolean>>;
   /** What a killed etcd has written and not synced reaches the disk; nothing where there is no log. */
   readonly syncLog: (deadline_ms: number) => Promise<Outcome>;
   /** etcd's data goes to the kept copies, with a hash; nothing where there is none. */
@@ -168,6 +170,8 @@ export interface Published {
   readonly serving: boolean;
   readonly running: boolean;
   readonly leaving: boolean;
+  /** By setup's word this machine has never held data. */
+  readonly isNew: boolean;
   readonly turn: Turn | undefined;
   readonly logEnd: LogEnd | undefined;
 }

@@ -19,6 +19,7 @@ const says = (holding: Holding): Published => ({
   serving: false,
   running: false,
   leaving: false,
+  isNew: false,
   turn: 1,
   logEnd: undefined,
 });

@@ -24,11 +24,13 @@ export async function publishNews(
 async function saying(effects: Effects, { self, etcd }: OwnFacts, leaving: boolean): Promise<Published> {
   const state = await effects.disk.readState();
   const logEnd = await effects.disk.logEnd();
+  const isNew = await effects.disk.isNew();
   return {
     holding: self,
     serving: etcd.running && etcd.leader,
     running: etcd.running,
     leaving,
+    isNew: isNew.ok && isNew.value,
     turn: state.ok ? state.value.turn : undefined,
     logEnd: logEnd.ok ? logEnd.value : undefined,
   };

@@ -28,6 +28,7 @@ export class FakeWorld {
   log: LogFacts & { committed: boolean } = { ...logOf(empty), committed: false };
   etcd = {
     running: false,
+    failedStarts: 0,
     masked: false,
     flag: false,
     forced: 0,
@@ -117,7 +118,7 @@ export class FakeWorld {
       etcd: {
         running: this.etcd.running && !this.etcd.closed,
         leader: this.leader && !this.etcd.closed,
-        failedStarts: 0,
+        failedStarts: this.etcd.failedStarts,
       },
       stopping: "shutdown",
     };
@@ -132,6 +133,7 @@ export class FakeWorld {
     disk: {
       readState: async () => success(this.state),
       setStateAside: async () => done,
+      isNew: async () => success(false),
       writeState: async (next) => {
         this.#checkState(next);
         this.state = next;

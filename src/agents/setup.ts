@@ -11,6 +11,7 @@ import { hasKubernetes } from "../render/kubernetes/names.ts";
 import type { Site } from "../site/site.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { loadHands } from "./etcd/machine.ts";
+import { noteBegun } from "./hands/first-start.ts";
 import { Reach } from "./hands/reach.ts";
 import { waits, Ways } from "./hands/ways.ts";
 import { keepAssetTags } from "./setup/asset-tags.ts";
@@ -163,7 +164,11 @@ async function certify({ mine }: Ways, say: (detail: string) => void): Promise<v
 /** A new cluster is made where nobody has data, and only if this says so: data that is lost is not the same as none yet. */
 async function noteFirstStart(say: (detail: string) => void): Promise<void> {
   const held = (await exists(paths.state)) || (await exists(join(paths.etcdData, "member")));
+  const isFirst = await exists(paths.firstStart);
+  // Of a machine that an earlier duet set up.
+  if (held && !isFirst) await noteBegun();
   if (held || (await exists(paths.kept))) return say("it has");
+  if (await exists(paths.begun)) return say("it has, and it is gone or not mounted");
   await makeFolder("/var/lib/duet");
   await replaceSynced(paths.firstStart, "");
 }

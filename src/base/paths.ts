@@ -17,6 +17,11 @@ export const paths = {
   record: "/var/lib/duet/record",
   /** Written by setup where this machine has never held data; gone with its first data. */
   firstStart: "/var/lib/duet/first-start",
+  /**
+   * Written with this machine's first data, and not beside it: a disk of its own that is not mounted yet looks like that of a machine which
+   * has never held any.
+   */
+  begun: "/etc/duet/begun",
   /** Written by setup when it has come to its end; and why its last run did not. */
   setupDone: "/var/lib/duet/setup-done",
   setupFailed: "/var/lib/duet/setup-failed",

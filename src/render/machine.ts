@@ -123,6 +123,8 @@ Description=duet: make this machine one of its site
 ConditionPathExists=!/var/lib/duet/setup-done
 Wants=network-online.target
 After=network-online.target dbus.service
+# A disk for the data that is late would look like a machine that has never held any.
+RequiresMountsFor=/var/lib/duet
 
 [Service]
 Type=oneshot

@@ -37,6 +37,7 @@ const said: Published = {
   serving: true,
   running: true,
   leaving: false,
+  isNew: false,
   turn: 0,
   logEnd: undefined,
 };

@@ -143,7 +143,10 @@ for (const etcd of [newest, ...others])
   });
 
 /** A log that grows while it is read is a sound one all the same. */
-async function soundWhileWritten(member: Pair["b"], disk: DiskEffects & { readonly notes: string[] }) {
+async function soundWhileWritten(
+  member: Pair["b"],
+  disk: Pick<DiskEffects, "inspect"> & { readonly notes: string[] },
+) {
   const ended = new AbortController();
   const value = "v".repeat(100_000);
   const write = async (n: number) => {

@@ -43,7 +43,7 @@ export const readingDisk = ({
   },
 });
 
-export function diskEffects(disk: Disk): DiskEffects {
+export function diskEffects(disk: Disk): Omit<DiskEffects, "isNew"> {
   const { paths, isRunning, note } = disk;
   const copyOf = (epoch: number) => join(paths.kept, `epoch-${epoch}`);
   return {

@@ -1,4 +1,4 @@
-import type { Effects, Hindrance } from "../../act/effects.ts";
+import { type Effects, type Hindrance, success } from "../../act/effects.ts";
 import { notingOn, type OwedOn } from "../../act/power-on.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, etcdUnit, paths } from "../../base/paths.ts";
@@ -18,11 +18,12 @@ import { attributeEffects, type Saying } from "./attributes.ts";
 import { bmcEffects } from "./bmc.ts";
 import { diskEffects } from "./disk.ts";
 import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
-import { isFirstStart, redoingFirst } from "./first-start.ts";
+import { isFirstStart, isNew, redoingFirst } from "./first-start.ts";
 import { markingHalf } from "./half.ts";
 import { unitAt } from "./local-etcd.ts";
 import { MemoryFile } from "./memory.ts";
 import { Notes } from "./notes.ts";
+import { attempt } from "./outcome.ts";
 import { counting, countingSyncs, paced } from "./pace.ts";
 import { quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
@@ -67,7 +68,10 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     because === undefined ? notes.drop("held") : notes.set(because);
   const unit = { ...unitAt(site, mine, theirs), noteHindrance };
   const disk = countingSyncs(
-    diskEffects({ paths, isRunning: () => mayRun(), note: say, self: unit.self }),
+    {
+      ...diskEffects({ paths, isRunning: () => mayRun(), note: say, self: unit.self }),
+      isNew: () => attempt(async () => success(await isNew())),
+    },
     notes,
   );
   const first = redoingFirst(unitEffects(unit), disk.inspect, () => mayRun());

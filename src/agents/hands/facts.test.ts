@@ -49,6 +49,7 @@ const peerSays: Published = {
   serving: false,
   running: false,
   leaving: true,
+  isNew: false,
   turn: 1,
   logEnd: undefined,
 };

@@ -12,7 +12,7 @@ import { scratchFolder, writeFiles } from "../../facts/testing-folder.ts";
 import { entry_type } from "../../facts/segment.ts";
 import { exists } from "../../machine/files.ts";
 import { no_log } from "./disk.ts";
-import { isFirstStart, redoingFirst } from "./first-start.ts";
+import { isFirstStart, type Places, redoingFirst } from "./first-start.ts";
 import { nothing_said } from "./testing.ts";
 
 const id = 0xbdae9bbc11dd390dn;
@@ -28,35 +28,43 @@ const torn = () =>
 const begun = () => torn().state({ term: 1, vote: 0n, commit: 1 });
 
 const lineage = { epoch: 4, owner: "node2" };
+const new_too: Published = { ...nothing_said, isNew: true };
 
 test("a first start is one that setup noted, with no data here and nothing at the peer that speaks against it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "duet-first-"));
   try {
-    const where = { firstStart: join(folder, "first-start"), etcdData: join(folder, "etcd") };
+    const where = {
+      firstStart: join(folder, "first-start"),
+      etcdData: join(folder, "etcd"),
+      begun: join(folder, "begun"),
+    };
     const ask = (said: Published | undefined) =>
       isFirstStart(async () => success(said), "node1", "node2", where);
-    assert.equal(await ask(nothing_said), false, "setup has noted nothing");
+    assert.equal(await ask(new_too), false, "setup has noted nothing");
     await writeFile(where.firstStart, "");
-    assert.equal(await ask(nothing_said), true);
+    assert.equal(await ask(new_too), true);
+    assert.equal(await ask(nothing_said), false, "the peer has held data, and its disk is not there");
     assert.equal(await ask(undefined), false, "the peer has said nothing yet");
     assert.equal(
       await isFirstStart(async () => failed("deadline", ""), "node1", "node2", where),
       false,
       "nobody knows what the peer says",
     );
-    assert.equal(await ask({ ...nothing_said, holding: { ...empty, data: true } }), false);
-    assert.equal(await ask({ ...nothing_said, holding: { ...empty, lineage } }), false);
-    assert.equal(await ask({ ...nothing_said, turn: 1 }), true, "the turn of a new peer");
+    assert.equal(await ask({ ...new_too, holding: { ...empty, data: true } }), false);
+    assert.equal(await ask({ ...new_too, holding: { ...empty, lineage } }), false);
+    assert.equal(await ask({ ...new_too, turn: 1 }), true, "the turn of a new peer");
     assert.equal(
-      await ask({ ...nothing_said, turn: 0 }),
+      await ask({ ...new_too, turn: 0 }),
       false,
       "it would be this machine's: both would race at once",
     );
     await writeFiles(where.etcdData, begun().files());
-    assert.equal(await ask(nothing_said), false, "there is data");
+    assert.equal(await ask(new_too), false, "there is data");
     await rm(where.etcdData, { recursive: true });
-    assert.equal(await ask(nothing_said), false, "data that was there and is lost is no first start");
+    assert.equal(await ask(new_too), false, "data that was there and is lost is no first start");
     assert.equal(await exists(where.firstStart), false);
+    await writeFile(where.firstStart, "");
+    assert.equal(await ask(new_too), false, "nor is it on a disk in place of the one that held it");
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -69,6 +77,7 @@ async function cut(make: (data: string) => Promise<unknown>, work: (machine: Cut
     firstStart: join(folder.path, "first-start"),
     etcdData: join(folder.path, "etcd"),
     kept: join(folder.path, "kept"),
+    begun: join(folder.path, "begun"),
   };
   await writeFile(where.firstStart, "");
   await make(where.etcdData);
@@ -88,7 +97,7 @@ async function cut(make: (data: string) => Promise<unknown>, work: (machine: Cut
   await work({ where, starts, hands });
 }
 interface Cut {
-  readonly where: { readonly firstStart: string; readonly etcdData: string; readonly kept: string };
+  readonly where: Places;
   /** What was in the data folder at each start. */
   readonly starts: readonly (readonly string[])[];
   readonly hands: (running: boolean) => ReturnType<typeof redoingFirst>;
@@ -114,7 +123,7 @@ const cases: Readonly<Record<string, (data: string) => Promise<unknown>>> = {
 for (const [name, make] of Object.entries(cases))
   test(`a first start that was cut short is done again, and what it left is kept: ${name}`, async () => {
     await cut(make, async ({ where, starts, hands }) => {
-      const peer = async () => success(nothing_said);
+      const peer = async () => success(new_too);
       assert.equal(await isFirstStart(peer, "node1", "node2", where), true);
       assert.ok(await exists(where.firstStart));
       const { inspect, unit } = hands(false);
@@ -137,7 +146,7 @@ test("data that somebody may have been answered from is never taken for such a r
   };
   for (const [name, make] of Object.entries(lost))
     await cut(make, async ({ where, hands }) => {
-      const peer = async () => success(nothing_said);
+      const peer = async () => success(new_too);
       const { inspect, unit } = hands(false);
       assert.deepEqual(await inspect(), failed("failed", "inspected"), name);
       await unit.start("first", 1_000);

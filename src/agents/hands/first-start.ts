@@ -6,7 +6,7 @@ import { DuetError } from "../../base/problem.ts";
 import { firstTurn } from "../../decide/race.ts";
 import { readConsistentIndex } from "../../facts/bolt.ts";
 import { readMemberFacts } from "../../facts/facts.ts";
-import { exists } from "../../machine/files.ts";
+import { exists, replaceSynced } from "../../machine/files.ts";
 import { moveAside } from "./aside.ts";
 import { no_log } from "./disk.ts";
 import { failureOf } from "./outcome.ts";
@@ -15,6 +15,7 @@ export interface Places {
   readonly firstStart: string;
   readonly etcdData: string;
   readonly kept: string;
+  readonly begun: string;
 }
 
 /**
@@ -52,23 +53,37 @@ async function withoutLog(snap: string): Promise<Progress> {
 
 const attribute_ms = 3_000;
 
+/** Setup has said so, and there is no data that it would hide. The note goes with the first data, and what is left says that there was some. */
+export async function isNew(
+  where: Pick<Places, "firstStart" | "etcdData" | "begun"> = paths,
+): Promise<boolean> {
+  if (!(await exists(where.firstStart))) return false;
+  const progress = await progressOf(where.etcdData);
+  if (progress === "over") await noteBegun(where.begun);
+  if (await exists(where.begun)) {
+    await rm(where.firstStart, { force: true });
+    return false;
+  }
+  return progress === "none" || progress === "cut short";
+}
+
+/** Synced, before anything that says the contrary is gone. */
+export const noteBegun = (path: string = paths.begun): Promise<void> => replaceSynced(path, "");
+
 /**
- * Setup has said so, and nothing speaks against it: a machine with a new disk has a note of setup's too, and a peer that holds
- * data, or a turn in the race that would be this machine's first one. The note stays until a log can be read that has begun: a
- * first start that a power cut ended is done again.
+ * Setup has said so on both machines, and nothing speaks against it: a machine with a new disk has a note of setup's too, and a peer
+ * that holds data, or has held some, or a turn in the race that would be this machine's first one. The note stays until a log can be
+ * read that has begun: a first start that a power cut ended is done again.
  */
 export async function isFirstStart(
   readPeer: Effects["attributes"]["readPeer"],
   me: string,
   peerName: string,
-  where: Pick<Places, "firstStart" | "etcdData"> = paths,
+  where: Pick<Places, "firstStart" | "etcdData" | "begun"> = paths,
 ): Promise<boolean> {
-  if (!(await exists(where.firstStart))) return false;
-  const progress = await progressOf(where.etcdData);
-  if (progress === "over") await rm(where.firstStart, { force: true });
-  if (progress === "over" || progress === "unreadable") return false;
+  if (!(await isNew(where))) return false;
   const said = await readPeer(attribute_ms);
-  if (!said.ok || said.value === undefined) return false;
+  if (!said.ok || said.value?.isNew !== true) return false;
   const { holding, turn } = said.value;
   return !holding.data && holding.lineage === undefined && turn !== firstTurn(me, peerName);
 }
@@ -78,7 +93,7 @@ export function redoingFirst(
   unit: UnitEffects,
   inspect: () => Promise<Outcome<LogFacts>>,
   mayRun: () => Promise<boolean>,
-  where: Places = paths,
+  where: Omit<Places, "begun"> = paths,
 ): { readonly unit: UnitEffects; readonly inspect: () => Promise<Outcome<LogFacts>> } {
   // While etcd may run the data is what it makes of it.
   const isCutShort = async () =>

@@ -31,6 +31,7 @@ test("what one life of an agent notes the next one knows", async () => {
     serving: true,
     running: true,
     leaving: false,
+    isNew: false,
     turn: 1,
     logEnd: { term: 2, index: 7 },
   } as const;

@@ -34,6 +34,7 @@ const published: fc.Arbitrary<Published> = fc.record(
     serving: fc.boolean(),
     running: fc.boolean(),
     leaving: fc.boolean(),
+    isNew: fc.boolean(),
     turn: maybe(fc.constantFrom(0, 1, 2)),
     logEnd: maybe(fc.record({ term: epoch, index: epoch }, plain)),
   },
@@ -69,6 +70,9 @@ test("what can't be understood was not said, and what is new is passed over", ()
     JSON.stringify({ ...whole, holding: {} }),
   ])
     assert.equal(decodeSaying(text), undefined, text);
+  // But for this one, which an older duet does not know.
+  const { isNew: __, ...older } = { ...whole, isNew: true };
+  assert.deepEqual(decodeSaying(JSON.stringify(older)), nothing_said);
   // A field that is missing is not `undefined`: nobody said so.
   const { turn: _, ...without } = { ...whole, turn: 0 };
   assert.equal(decodeSaying(JSON.stringify(without)), undefined);

@@ -31,6 +31,8 @@ const shape = v.object({
   serving: v.boolean(),
   running: v.boolean(),
   leaving: v.boolean(),
+  // An older duet does not say it: then it does not count as new.
+  isNew: v.optional(v.boolean(), false),
   turn: maybe(v.picklist([0, 1, 2])),
   logEnd: maybe(v.object({ term: epoch, index: epoch })),
 });

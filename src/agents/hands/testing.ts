@@ -59,6 +59,7 @@ export const nothing_said: Published = {
   serving: false,
   running: false,
   leaving: false,
+  isNew: false,
   turn: undefined,
   logEnd: undefined,
 };

@@ -23,7 +23,14 @@ async function refusal(changes: {
   const { effects } = new FakeWorld();
   const state = await effects.disk.readState();
   assert.ok(state.ok);
-  const says = { serving: true, running: true, leaving: false, turn: 1, logEnd: undefined } as const;
+  const says = {
+    serving: true,
+    running: true,
+    leaving: false,
+    isNew: false,
+    turn: 1,
+    logEnd: undefined,
+  } as const;
   const members = Array.from({ length: changes.voters ?? 2 }, (_, index) => ({
     id: String(index),
     role: "voter" as const,

@@ -17,6 +17,7 @@ export const ownNotes: readonly string[] = [
   paths.setupDone,
   paths.setupFailed,
   paths.firstStart,
+  paths.begun,
   paths.witness,
   paths.witnessSeen,
   lockOf(paths.witnessSeen),
