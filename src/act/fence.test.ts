@@ -112,6 +112,34 @@ test("an outlet for which the window has no room left is switched in the next tu
   assert.deepEqual(race.commands, ["BMC at 0", "outlet 1 at 0", "outlet 2 at 30000"]);
 });
 
+test("who waited for its turn asks once more whether it may: etcd that failed meanwhile leaves the peer on", async () => {
+  const race = new Race(1);
+  const { racing } = race;
+  const pause: Effects["pause"] = async (ms) => {
+    await racing.pause(ms);
+    race.etcd = { ...race.etcd, running: false, failedStarts: 3 };
+  };
+  const outcome = await runSteps(fencePeer({ ...racing, pause }, times));
+  assert.equal(outcome.done, false);
+  assert.match(JSON.stringify(outcome), /does not start: with .* off nobody would serve/);
+  assert.deepEqual(race.commands, []);
+});
+
+test("to ask once more takes time: whose turn is over by then waits for its next one", async () => {
+  const race = new Race(1);
+  const { racing } = race;
+  let asked = 0;
+  const facts: Effects["facts"] = async () => {
+    asked += 1;
+    // A slow BMC: the first look after the wait takes longer than the window.
+    if (asked === 2) race.now_ms += 6_000;
+    return await racing.facts();
+  };
+  assert.deepEqual(await runSteps(fencePeer({ ...racing, facts }, times)), { done: true });
+  assert.deepEqual(race.commands, ["BMC at 40000"]);
+  assert.equal(asked, 3);
+});
+
 test("who can't tell when the loss was lets a whole round pass", async () => {
   const race = new Race(0);
   race.loss = { ring: "1", since_ms: undefined, wentOff: false };

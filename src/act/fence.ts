@@ -26,9 +26,12 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   if (facts.proof === "off") return ended;
 
   const left = !facts.fencePending && begun.value !== undefined;
-  const wentOff = left && (yield* goesOff(effects, times, facts.peerPower));
+  const wentOff = left && (yield* goesOff(effects, times, begun.value, facts.peerPower));
   const power = wentOff ? "off" : facts.peerPower;
-  const off = yield* proveOff(effects, times, () => turnComes(effects, times, turn, begun.value, power));
+  const asked: Asked = { fresh: !left };
+  const off = yield* proveOff(effects, times, (isBegun) =>
+    turnComes(effects, times, turn, begun.value, power, isBegun ? undefined : asked),
+  );
   if (!off.ok) {
     // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the
     // one that it is for. A fence that only the word ends would never be tried again.
@@ -42,9 +45,10 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   if (!noted.ok) return given("the proof", noted.failure);
   // Who serves alone already has no takeover before it, whose last step this would be.
   const now = await effects.disk.readState();
-  const tookOver =
-    now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch && now.value.takeover === undefined;
-  if (!wentOff && (tookOver || (facts.self.soleVoter && facts.etcd.running && facts.etcd.leader))) {
+  const tookOver = now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch;
+  const step = now.ok ? now.value.takeover?.step : undefined;
+  const inTakeover = step === "intent" || step === "served";
+  if (!wentOff && !inTakeover && (tookOver || (await servesAlone(effects)))) {
     yield "power the peer on";
     await effects.bmc.commandOn(times.bmc_ms);
     // A slow BMC takes its time, and the peer may be back by now. Pacemaker would count a member as fenced, and that member leaves.
@@ -56,15 +60,25 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   return ended;
 }
 
+/** As it is now: a takeover on an admin's word may have come and gone since the fence began. */
+async function servesAlone(effects: Effects): Promise<boolean> {
+  const { self, etcd } = await effects.own();
+  return self.soleVoter && etcd.running && etcd.leader;
+}
+
 /** A peer that left in order is on its way off, or boots again. True: it went off by itself, as somebody wanted it. */
 async function* goesOff(
-  { bmc, pause }: Effects,
+  { bmc, quorum, pause }: Effects,
   { bmc_ms, bmc_call_ms, again_ms, goodbye_ms }: Times,
+  begun: Loss | undefined,
   power: Facts["peerPower"],
 ): AsyncGenerator<string, boolean, void> {
   if (power === "off") return true;
   const pause_ms = 4 * again_ms;
   for (let waited_ms = 0; waited_ms < goodbye_ms; waited_ms += pause_ms) {
+    // One that is back waits for a word of this machine.
+    const loss = await quorum.loss();
+    if (loss.ok && loss.value?.ring !== begun?.ring) return false;
     yield "wait for the peer that left to go off";
     const now = await bmc.peerPower(bmc_ms);
     if (now.ok && now.value === "off") return true;
@@ -75,18 +89,29 @@ async function* goesOff(
   return false;
 }
 
+/** What allowed the fence, and whether nobody has waited since. */
+interface Asked {
+  fresh: boolean;
+}
+
 /**
- * Waits for this machine's turn. A peer that reads Off is no rival, and one that can't stop its etcd but is still a member does
+ * Waits for this machine's turn, and asks once more where it has waited: etcd here may have failed since, or the data have been given up, and a
+ * peer that is switched off then is switched off for nobody. Not between the switches of one way: half of the peer's supplies off
+ * is no state to wait in.
+ *
+ * A peer that reads Off is no rival, and one that can't stop its etcd but is still a member does
  * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes. A power that a
  * hurried look could not read is read with patience in the time that is waited anyway.
  */
 async function* turnComes(
-  { quorum, bmc, pause }: Effects,
+  effects: Effects,
   { turn_ms, bmc_ms }: Times,
   turn: Turn,
   begun: Loss | undefined,
   power: Facts["peerPower"],
+  asked: Asked | undefined,
 ): AsyncGenerator<string, string | undefined, void> {
+  const { quorum, bmc, pause } = effects;
   let alreadyOff = power === "off";
   let unread = power === "unreadable";
   for (let waits = 0; waits <= turns; ) {
@@ -94,11 +119,19 @@ async function* turnComes(
     if (!loss.ok) return loss.failure.said;
     if (loss.value?.ring !== begun?.ring)
       return "the membership has changed: this fence was for another loss";
-    if (loss.value === undefined || alreadyOff) return undefined;
-    const { since_ms } = loss.value;
-    if (since_ms === undefined && waits > 0) return undefined;
-    const wait_ms = since_ms === undefined ? turns * turn_ms : untilTurn_ms(since_ms, turn, turn_ms);
-    if (wait_ms === 0) return undefined;
+    const wait_ms = loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waits);
+    if (wait_ms === 0) {
+      if (asked?.fresh !== false) {
+        if (asked !== undefined) asked.fresh = false;
+        return undefined;
+      }
+      const still = effects.decide("fence", await effects.facts());
+      if (still.decision.do !== "may-fence") return still.sentence;
+      // That took time: is it still this machine's turn?
+      asked.fresh = true;
+      continue;
+    }
+    if (asked !== undefined) asked.fresh = false;
     yield "wait for this machine's turn";
     if (unread) {
       unread = false;
@@ -110,6 +143,12 @@ async function* turnComes(
     }
   }
   return "this machine's turn did not come";
+}
+
+/** Who can't tell how long ago the loss was has waited for a whole round, or has to. */
+function waitOf_ms({ since_ms }: Loss, turn: Turn, turn_ms: number, waits: number): number {
+  if (since_ms !== undefined) return untilTurn_ms(since_ms, turn, turn_ms);
+  return waits > 0 ? 0 : turns * turn_ms;
 }
 
 /** A peer that was still a member must be seen lost first: Off is a proof for a loss. */

@@ -36,6 +36,10 @@ export async function* promoteLearner(effects: Effects, times: Times): Steps {
  */
 export async function* becomeFull(effects: Effects, times: Times): Steps {
   for (let tries = 0; tries < times.tries_max; tries++) {
+    // A peer that is lost, and one that comes back, wait for a word of this machine, which says nothing while it is here.
+    const loss = await effects.quorum.loss();
+    if (loss.ok && loss.value !== undefined)
+      return { done: false, why: "the peer was lost before this machine was full" };
     yield "see this voter in the leader's list";
     const voter = await isVoterByLeader(effects, times);
     if (voter.ok) return yield* markFull(effects, times);

@@ -28,6 +28,9 @@ export async function* proveOff(
   times: Times,
   may: MayCommand,
 ): AsyncGenerator<string, Outcome, void> {
+  const begun = await effects.quorum.loss();
+  // A peer that is a member is seen lost only when it is off.
+  const lostIn = begun.ok ? begun.value?.ring : undefined;
   let last: Outcome = failed("unreachable", "there is no way to switch the peer off");
   let mayBeTaken = false;
   let by: "BMC" | "outlets" | undefined;
@@ -41,13 +44,13 @@ export async function* proveOff(
     // may show an Off of before while an outlet is still on its way.
     if (!taken) by = way.includes("BMC") ? "outlets" : "BMC";
     if (!last.ok) continue;
-    const off = yield* readOff(effects, times, times.tries_max, by);
-    if (off.ok) return off;
+    const off = yield* readOff(effects, times, { tries_max: times.tries_max, by, lostIn });
+    if (off.ok || off.failure.kind === "changed") return off;
     last = off;
   }
   if (!mayBeTaken) return last;
   // A slow BMC may have taken the command, and answered too late.
-  const off = yield* readOff(effects, times, late_reads, by);
+  const off = yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
   return off.ok ? off : last;
 }
 
@@ -97,14 +100,24 @@ function half(switched: readonly OffSwitch[], { kind, said }: Failure): Outcome 
 export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times, ways: number): number =>
   Math.min(bmc_ms, windowOf_ms(turn_ms) / ways);
 
+interface Reading {
+  readonly tries_max: number;
+  readonly by: "BMC" | "outlets" | undefined;
+  /** The membership in which the peer was lost. */
+  readonly lostIn: string | undefined;
+}
+
 async function* readOff(
   effects: Effects,
   times: Times,
-  tries_max: number,
-  by: "BMC" | "outlets" | undefined,
+  { tries_max, by, lostIn }: Reading,
 ): AsyncGenerator<string, Outcome, void> {
   let why = "";
   for (let tries = 0; tries < tries_max; tries++) {
+    const loss = await effects.quorum.loss();
+    // It waits for a word of this machine, and an Off of another time would be none for it.
+    if (lostIn !== undefined && loss.ok && loss.value?.ring !== lostIn)
+      return failed("changed", "the membership has changed: this Off was for another loss");
     yield "read that the peer is off";
     const power = await effects.bmc.peerPower(times.bmc_ms, by);
     if (power.ok && power.value === "off") return done;
