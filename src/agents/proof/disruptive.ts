@@ -2,11 +2,14 @@ import type { Effects } from "../../act/effects.ts";
 import { exit, fail } from "../../base/problem.ts";
 import { until } from "../../machine/clock.ts";
 import { readFenceTimes, writeFenceTimes } from "../../machine/fence-times.ts";
+import { isMaintained } from "../../machine/modes.ts";
 import { seconds } from "../../machine/progress.ts";
 import { detectionOf, orderedMachines } from "../../render/corosync.ts";
 import type { FenceTimes } from "../../render/fence-times.ts";
 import { measureCalls, measureOff } from "../fence/measure.ts";
+import { placesOf } from "../hands/reach.ts";
 import type { Ways } from "../hands/ways.ts";
+import { lookAgain, takePass } from "../planned/pass.ts";
 import { whole } from "../setup/ready.ts";
 import { isWhole } from "./harmless.ts";
 
@@ -17,7 +20,7 @@ const back_ms = 20 * 60_000;
 
 export interface FenceTest {
   readonly ways: Ways;
-  readonly effects: Pick<Effects, "disk" | "attributes" | "quorum">;
+  readonly effects: Pick<Effects, "disk" | "attributes" | "members" | "quorum">;
   readonly say: (detail: string) => void;
 }
 
@@ -41,10 +44,16 @@ export async function fenceTestOnce(test: FenceTest): Promise<void> {
   await fenceTest(test);
 }
 
-/** One real Off of the peer, and its way back to 1+1: how long Off took. Whoever calls this has the consent. */
+/**
+ * One real Off of the peer, and its way back to 1+1: how long Off took. Whoever calls this has the consent. What a minute ago was 1+1 may
+ * not be now, and somebody else may take this machine away by plan: so it looks once more with the pass in hand.
+ */
 export async function fenceTest({ ways, effects, say }: FenceTest): Promise<number> {
   const { site, theirs } = ways;
   await whole(effects, say, lost_ms);
+  await lookAgain(await passFor(ways), async () =>
+    refuseUnlessWhole(effects, theirs.name, await isMaintained(call_ms)),
+  );
   const off_ms = await measureOff(ways);
   say(`${theirs.name} was off after ${off_ms} ms, and comes back`);
   await until(
@@ -63,6 +72,13 @@ export async function fenceTest({ ways, effects, say }: FenceTest): Promise<numb
   say(`${theirs.name} was off after ${off_ms} ms, and is back`);
   return off_ms;
 }
+
+/** Who takes the other machine away by plan waits, or is waited for. */
+const passFor = ({ site, mine, theirs }: Ways) =>
+  takePass(
+    { me: mine.name, places: placesOf(site, mine.name) },
+    { words: `fence-test ${theirs.name} --disruptive`, machine: theirs.name, force: false },
+  );
 
 /** A machine is switched off for a test only where its peer holds everything, and can go on at once. */
 export async function refuseUnlessWhole(

@@ -8,9 +8,7 @@ import { forgetRefusals } from "../../machine/refusals.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import type { Finding } from "../check/finding.ts";
 import { loadHands } from "../etcd/machine.ts";
-import { placesOf } from "../hands/reach.ts";
 import { Ways } from "../hands/ways.ts";
-import { lookAgain, takePass } from "../planned/pass.ts";
 import { costsOf, fenceTest, refuseUnlessWhole } from "./disruptive.ts";
 import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless, turnHere } from "./harmless.ts";
 import { isGood, keepProof, type Proof } from "./kept.ts";
@@ -57,19 +55,11 @@ export async function fenceTestHere(asked: Asked): Promise<FenceTestReport> {
   const times = (await readFenceTimes(ways.site))?.get(name);
   const costs = costsOf(ways, times);
   if (!(await asked.consents(costs))) return noConsent(name);
-  await lookAgain(await passFor(ways), look);
   recorder.admin(asked.who, `fence-test ${name} --disruptive`, costs.join(" "));
   return report(
     await asked.step(`switch ${name} off and on again`, (say) => fenceTest({ ways, effects, say })),
   );
 }
-
-/** Who takes the other machine away by plan waits, or is waited for. */
-const passFor = ({ site, mine, theirs }: Ways) =>
-  takePass(
-    { me: mine.name, places: placesOf(site, mine.name) },
-    { words: `fence-test ${theirs.name} --disruptive`, machine: theirs.name, force: false },
-  );
 
 /** Proves, and keeps what was seen for the status. */
 export async function proveHere(
