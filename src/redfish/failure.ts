@@ -41,10 +41,12 @@ export const mayBeDone = (failure: Failure): boolean =>
 
 /**
  * The service weighed what was asked against the state that the machine is in, as some BMCs do that are told to switch off what is off.
- * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md).
+ * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md). 400 is also what is said of a
+ * command that was not understood: it counts only with words about the state.
  */
 export const isWeighed = (failure: Failure): boolean =>
-  failure.kind === "status" && [400, 409].includes(failure.status);
+  failure.kind === "status" &&
+  (failure.status === 409 || (failure.status === 400 && /\bstate\b|SystemState|already/i.test(failure.said)));
 
 function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);

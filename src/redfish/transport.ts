@@ -1,4 +1,5 @@
 import type { PeerCertificate } from "node:tls";
+import * as v from "valibot";
 import { https, type HttpsAnswer, type HttpsCall, wasSent } from "../machine/https.ts";
 import type { LoadedTrust } from "../machine/trust.ts";
 import { now_ms } from "../machine/clock.ts";
@@ -232,12 +233,23 @@ function parse(body: string): unknown {
 }
 
 /** The first sentence of a Redfish error, with nothing in it that could upset a terminal. */
+/** Many only say "see the extended information" in the message itself, and what is wrong by an id of a registry there. */
 function messageOf(json: unknown): string {
-  if (typeof json !== "object" || json === null || !("error" in json)) return "";
-  const { error } = json;
-  const text = typeof error === "object" && error !== null && "message" in error ? String(error.message) : "";
-  return text.replaceAll(/\p{Cc}+/gu, " ").slice(0, 200);
+  const parsed = v.safeParse(errorShape, json);
+  if (!parsed.success) return "";
+  const { message, "@Message.ExtendedInfo": more } = parsed.output.error;
+  const said = [message, ...more.flatMap(({ MessageId, Message }) => [MessageId, Message])];
+  const text = said.filter((each) => each !== undefined && each !== "").join(": ");
+  return text.replaceAll(/\p{Cc}+/gu, " ").slice(0, 300);
 }
+
+const words = v.fallback(v.optional(v.string()), undefined);
+const errorShape = v.object({
+  error: v.object({
+    message: words,
+    "@Message.ExtendedInfo": v.fallback(v.array(v.object({ MessageId: words, Message: words })), []),
+  }),
+});
 
 /** A path of the service, or undefined for one that leads elsewhere. */
 function sameOrigin(base: string, path: string): URL | undefined {

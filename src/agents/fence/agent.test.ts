@@ -161,6 +161,20 @@ test("off as Pacemaker asks for it: options on stdin, success at confirmed Off, 
   }
 });
 
+test("a file of the second way that can't be read is told by monitor, and keeps nobody from the first", async () => {
+  const site = join(folder, "half.yaml");
+  const text = siteText({ ...places, pdu: `https://[::1]:${pdu.port}` });
+  const half = text.replaceAll(/(pdu: .*)bmc\.credentials/g, "$1gone.credentials");
+  assert.notEqual(half, text);
+  await writeFile(site, half);
+  const watched = new Survivor(site);
+  assert.equal(await watched.run("--action=monitor"), 1);
+  assert.match(watched.said, /gone\.credentials/);
+  const survivor = new Survivor(site);
+  assert.equal(await survivor.run("--action=off", "--plug=node2"), 0, survivor.said);
+  assert.deepEqual(metal.done, ["cut"]);
+});
+
 test("refused where this machine may not take over, with the sentence of the rule", async () => {
   const learner = new Survivor(plain, { ...voter, standing: "learner", full: false });
   assert.equal(await learner.run("--action=off", "--plug=node2"), 1);

@@ -125,11 +125,18 @@ test("a command that is refused is told from one that may have been taken", asyn
   }
   const become = (refused: Failure, by: "BMC" | "outlet") =>
     failure(commanded(plain, failed(refused), "x", 1_000, by)).kind;
-  for (const status of [400, 409]) {
-    const weighed: Failure = { kind: "status", status, said: "it is off" };
+  for (const [status, said] of [
+    [400, "The operation was not successful due to the current power state"],
+    [400, "the server is already powered off"],
+    [409, ""],
+  ] as const) {
+    const weighed: Failure = { kind: "status", status, said };
     assert.equal(become(weighed, "BMC"), "deadline");
     assert.equal(become(weighed, "outlet"), "failed");
   }
+  // Not understood, so nothing was weighed.
+  const unknown = { kind: "status", status: 400, said: "ForceOff is not in the list of values" } as const;
+  assert.equal(become(unknown, "BMC"), "failed");
   for (const by of ["BMC", "outlet"] as const) {
     assert.equal(become({ kind: "status", status: 500, said: "" }, by), "failed");
     assert.equal(become({ kind: "deadline", deadline_ms: 1, sent: true }, by), "deadline");

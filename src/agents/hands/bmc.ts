@@ -12,7 +12,7 @@ import { raising } from "../../decide/lineage.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { RedfishClient, Tag as RedfishTag } from "../../redfish/client.ts";
 import { keepText } from "./asset-tags.ts";
-import { leftTest, putBack } from "./left-test.ts";
+import { leftTest, putBackSafely } from "./left-test.ts";
 import { attempt, timer, within } from "./outcome.ts";
 import {
   commandOutletOff,
@@ -88,7 +88,7 @@ async function withoutTest(
   if (files === undefined || side === "mine") return seen.tag;
   const left = await within(note_ms, async () => success(await leftTest(files.tagTest)));
   if (!left.ok || left.value?.bmc !== theirs.bmc.url) return seen.tag;
-  return (await putBack(client, left.value, seen, files.tagTest)).tag;
+  return (await putBackSafely(client, left.value, seen, files.tagTest)).tag;
 }
 
 /**

@@ -7,7 +7,7 @@ import { state_empty } from "../../facts/state.ts";
 import { keepBefore, putTagBack } from "../setup/witness.ts";
 import { readAssetTags } from "./asset-tags.ts";
 import { bmcEffects, lookAtPeer } from "./bmc.ts";
-import { begunTest } from "./left-test.ts";
+import { begunTest, putBackSafely } from "./left-test.ts";
 import { tagText, testTag } from "./tag.ts";
 import { twoBmcs } from "../../../lab/bmc/testing-two.ts";
 
@@ -100,6 +100,20 @@ test("a second test keeps what stood there before the first", async () => {
   assert.equal((await begunTest(lab.filesOf("node1").tagTest))?.before, tag);
   await keepBefore(lab.from("node1"), testTag(lab.site, "1234567"), testTag(lab.site, "7654321"));
   assert.equal((await begunTest(lab.filesOf("node1").tagTest))?.before, null, "of a test that nobody knows");
+});
+
+test("without an ETag who only looks puts nothing back: the peer may raise the tag in between", async () => {
+  await using lab = await twoBmcs();
+  await lab.write("node2", tagText(lab.site, lineage));
+  const text = await cutOff(lab);
+  const path = lab.filesOf("node1").tagTest;
+  const test = await begunTest(path);
+  assert.ok(test !== undefined);
+  const client = await lab.from("node1").bmc("theirs", look_ms);
+  const seen = { tag: text };
+  assert.deepEqual(await putBackSafely(client, test, seen, path), seen);
+  assert.equal(await lab.tag("node2"), text);
+  assert.ok(await exists(path), "setup's next test still knows what stood there");
 });
 
 test("a test that ends lowers no tag, keeps what somebody wrote there, and leaves the site's own", async () => {
