@@ -1,6 +1,7 @@
 import type { Progress } from "../src/machine/progress.ts";
 import { type Report, runScenario, type ScenarioResult, unfit } from "../src/scenario/run.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
+import { acceptsLoss, losesTag } from "../src/scenario/traits.ts";
 import { takeDown } from "./down.ts";
 import { labWorld } from "./scenario-world.ts";
 
@@ -31,22 +32,11 @@ export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] 
   });
 }
 
-/** Losses that were accepted on both machines, one in each of two scenarios, can't be put in order: an admin would have to choose. */
-const acceptsLoss = ({ steps }: Scenario): boolean =>
-  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
-
-/** A BMC that was seen without a tag that it had is no witness any more, until it is tested again. */
-const losesTag = ({ steps }: Scenario): boolean =>
-  steps.some(
-    ({ ask }) =>
-      (ask.kind === "bmc-tag" && ask.tag === "none") ||
-      (ask.kind === "bmc-fault" && ask.fault === "forgets-tag"),
-  );
-
 /**
  * Runs them one after the other in one lab, each from two whole machines on; the lab is gone afterwards. After one that failed the
- * next gets new machines: nobody knows what those are in. So it does after a loss that was
- * accepted, and after a tag that was lost.
+ * next gets new machines: nobody knows what those are in. So it does after a loss that was accepted (losses that were accepted on
+ * both machines, one in each of two scenarios, can't be put in order: an admin would have to choose), and after a tag that was lost (a
+ * BMC without the tag that it had is no witness any more, until it is tested again).
  */
 export async function inOneLab(
   name: string,

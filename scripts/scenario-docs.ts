@@ -42,6 +42,7 @@ duet scenario run scenarios/machine-lost.txt --in lab
 duet scenario format my-story.txt            # --check: only look
 npm run scenarios                            # all that can run here, and a table
 npm run scenarios -- --labs 2                # the same with two labs at once
+npm run scenarios -- --kubernetes            # those of the lab, each with Kubernetes and clients of its API
 \`\`\`
 
 In the simulator time is virtual: an hour costs nothing, and the same text gives the same run. The site was set up and shut down in
@@ -55,6 +56,11 @@ machines' data; they stop for it. [Clients of the API](clients.md#clients-of-the
 \`kubernetes\` at its head a file has a lab of its own kind: the machines have a control plane, and the API a virtual IP.
 \`the controllers' leader\` is the machine whose controller manager holds the lease, \`the address's holder\` the one whose interfaces have
 the API's virtual IP.
+
+\`--kubernetes\` tells any story of the lab so: a Deployment of four pods runs, clients of the API write from where etcd's clients do (these keep to 100
+writes a second then: the API servers need the machines, too), and are judged where those are. A story that ends whole waits for the Deployment,
+and for nobody being marked out of service. Where an admin gives data away the API's history is not judged; where an admin's word stands for a proof
+the address may have been on both machines.
 `;
 
 const groups: readonly { readonly group: Word["group"]; readonly title: string; readonly column: string }[] =

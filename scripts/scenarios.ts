@@ -6,19 +6,22 @@ import { lineOf } from "../src/cli/scenario-run.ts";
 import { seconds } from "../src/machine/progress.ts";
 import { runScenario, type StepReport, unfit } from "../src/scenario/run.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
+import { withApi } from "../src/scenario/with-api.ts";
 import { scenarioFiles } from "./scenario-files.ts";
 import { StepFailed, Steps } from "./steps.ts";
 
 type File = Awaited<ReturnType<typeof scenarioFiles>>[number];
 
-const usage = `npm run scenarios [-- PATTERN...] [--labs N]
-  PATTERN  only those with one of these in their name
-  --labs   how many labs at once, 1 to 8 (1): each wants a core of its own
+const usage = `npm run scenarios [-- PATTERN...] [--labs N] [--kubernetes]
+  PATTERN       only those with one of these in their name
+  --labs        how many labs at once, 1 to 8 (1): each wants a core of its own
+  --kubernetes  those of the lab alone, each on machines with Kubernetes and with clients of its API
 `;
 
 interface Asked {
   readonly patterns: readonly string[];
   readonly labs: number;
+  readonly kubernetes: boolean;
 }
 
 /** `npm run scenarios`: all that can run here, first in the simulator, then in the lab, and a table. */
@@ -28,11 +31,12 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
-  const { patterns, labs } = asked;
+  const { patterns, labs, kubernetes } = asked;
   const steps = new Steps();
-  const all = (await scenarioFiles()).filter(
+  const named = (await scenarioFiles()).filter(
     ({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)),
   );
+  const all = kubernetes ? named.filter(({ scenario }) => isForLab(scenario)).map(onKubernetes) : named;
   if (all.length === 0) {
     steps.progress.say(`no scenario has ${patterns.join(" or ")} in its name`);
     return 2;
@@ -47,15 +51,20 @@ async function main(args: readonly string[]): Promise<number> {
   return run === 0 ? 3 : 0;
 }
 
+const isForLab = ({ header: { worlds } }: Scenario): boolean => worlds.includes("lab");
+
+const onKubernetes = ({ name, scenario }: File): File => ({ name, scenario: withApi(scenario) });
+
 /** Undefined: they can't be understood. */
 function readArguments(args: readonly string[]): Asked | undefined {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { labs: { type: "string", default: "1" } },
+      options: { labs: { type: "string", default: "1" }, kubernetes: { type: "boolean", default: false } },
     });
-    return /^[1-8]$/.test(values.labs) ? { patterns: positionals, labs: Number(values.labs) } : undefined;
+    if (!/^[1-8]$/.test(values.labs)) return undefined;
+    return { patterns: positionals, labs: Number(values.labs), kubernetes: values.kubernetes };
   } catch {
     return undefined;
   }
@@ -84,7 +93,7 @@ async function inLab(steps: Steps, all: readonly File[], labs: number): Promise<
   const can = canHost();
   const ready: Scenario[] = [];
   for (const { name, scenario } of all) {
-    if (!scenario.header.worlds.includes("lab")) continue;
+    if (!isForLab(scenario)) continue;
     const [lack] = lackedByLab(scenario, steps.progress);
     if (lack !== undefined) steps.notRun(`lab: ${name}`, lack);
     else if (!can.ok) steps.notRun(`lab: ${name}`, can.why);

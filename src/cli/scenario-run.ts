@@ -10,6 +10,7 @@ import {
   wrongWorld,
 } from "../scenario/run.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { withApi } from "../scenario/with-api.ts";
 import type { ScenarioWorld } from "../scenario/world.ts";
 import { paint, printJson, printProblems } from "./output.ts";
 import type { RunFlags } from "./scenario.ts";
@@ -22,8 +23,9 @@ interface OpenWorld extends ScenarioWorld {
 
 /** `duet scenario run`. */
 export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus> {
-  const { scenario, problems } = parseScenario(await readText(file), file);
-  if (scenario === undefined) throw new DuetError(problems, exit.badInput);
+  const { scenario: told, problems } = parseScenario(await readText(file), file);
+  if (told === undefined) throw new DuetError(problems, exit.badInput);
+  const scenario = flags.kubernetes === true ? onKubernetes(told) : told;
   const world = await openWorld(scenario, flags);
   try {
     const result = await runScenario(scenario, world, flags.json === true ? silent : spoken());
@@ -33,6 +35,10 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus
     await world.close();
   }
 }
+
+/** A file that is not for the lab stays as it is, and is refused as what it is. */
+const onKubernetes = (told: Scenario): Scenario =>
+  told.header.worlds.includes("lab") ? withApi(told) : told;
 
 async function openWorld(scenario: Scenario, flags: RunFlags): Promise<OpenWorld> {
   const problems = wrongWorld(scenario, flags.in);

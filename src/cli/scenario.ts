@@ -5,6 +5,7 @@ export interface RunFlags {
   readonly name: string;
   readonly seed?: string;
   readonly keep?: boolean;
+  readonly kubernetes?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,6 +28,10 @@ export function register(program: Command): void {
     )
     .option("--name <lab>", "in the lab: the name of the lab that is made", "scenario")
     .option("--keep", "in the lab: leave the machines there, to look at; an earlier kept lab is used again")
+    .option(
+      "--kubernetes",
+      "in the lab: on machines with Kubernetes, with clients of its API beside the story's own",
+    )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -36,6 +41,7 @@ Exit status: 0 every expectation held, 1 one did not (the message names its line
 
 Examples:
   duet scenario run scenarios/machine-lost.txt --in lab
+  duet scenario run scenarios/one-way-cut.txt --in lab --kubernetes
   duet scenario run scenarios/node-failure.txt --in sim
   duet scenario run scenarios/node-failure.txt --in sim --seed 7 --json`,
     )

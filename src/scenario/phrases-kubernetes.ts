@@ -39,6 +39,11 @@ export const kubernetesWaits = {
     say: "until the service has no endpoint on MACHINE",
     means: "The EndpointSlices of the deployment's Service have ready endpoints, and none on this machine.",
   },
+  "until-no-api-endpoint": {
+    say: "until the API's service has no endpoint on MACHINE",
+    means:
+      "The same of the Service `kubernetes`, by which pods call the API. Its API servers keep it themselves: one that is dead counts for 15 s, and is looked for each 10 s.",
+  },
   "until-out-of-service": {
     say: "until MACHINE is marked out of service",
     means: "Its Node has the taint by which Kubernetes replaces its pods.",

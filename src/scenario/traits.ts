@@ -1,0 +1,19 @@
+import type { Scenario } from "./scenario.ts";
+
+/** What a story does that whoever runs it has to know beforehand. */
+
+/** An admin says that data may go. */
+export const acceptsLoss = ({ steps }: Scenario): boolean =>
+  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
+
+/** An admin's word stands for the proof that a machine is off, or for duet's own rules. */
+export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>
+  steps.some(({ ask: { kind } }) => kind.startsWith("admin-"));
+
+/** A BMC is seen without a tag that it had. */
+export const losesTag = ({ steps }: Scenario): boolean =>
+  steps.some(
+    ({ ask }) =>
+      (ask.kind === "bmc-tag" && ask.tag === "none") ||
+      (ask.kind === "bmc-fault" && ask.fault === "forgets-tag"),
+  );

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lackedByLab } from "../../lab/scenario-labs.ts";
+import { Progress } from "../machine/progress.ts";
+import { parseScenario } from "./parse.ts";
+import type { Scenario } from "./scenario.ts";
+import { acceptsLoss } from "./traits.ts";
+import { withApi } from "./with-api.ts";
+
+const folder = join(import.meta.dirname, "..", "..", "scenarios");
+const read = (name: string): Scenario => {
+  const { scenario } = parseScenario(readFileSync(join(folder, name), "utf8"), `scenarios/${name}`);
+  assert.ok(scenario !== undefined, name);
+  return scenario;
+};
+const story = (...steps: readonly string[]): Scenario => {
+  const { scenario } = parseScenario(`# A\n\nworlds: sim, lab\nci\n\n${steps.join("\n")}\n`, "a.txt");
+  assert.ok(scenario !== undefined);
+  return scenario;
+};
+const said = ({ steps }: Scenario): readonly string[] => steps.map(({ text }) => text);
+
+test("clients of the API write from where etcd's do, and are judged where those are", () => {
+  const told = story(
+    ...["start both machines", "until 1+1", "clients write", "cut the power of node1"],
+    ...["until node2 serves", "power on node1", "until 1+1", "expect nothing lost"],
+  );
+  const { header, ...rest } = withApi(told);
+  assert.deepEqual([header.worlds, header.ci, header.kubernetes], [["lab"], false, true]);
+  assert.deepEqual(said({ header, ...rest }), [
+    ...["start both machines", "until 1+1", "a deployment of 4 pods runs", "clients write 100 per second"],
+    ...["API clients write", "cut the power of node1", "until node2 serves", "power on node1", "until 1+1"],
+    ...["expect nothing lost", "until the API answers", "expect the API's history whole but for 410 Gone"],
+    ...["until 1+1", "until the API answers", "until the deployment is whole"],
+    ...["until nobody is marked out of service", "expect the address on one machine"],
+    "expect the address was never on both machines",
+  ]);
+});
+
+test("a story that ends with one machine asks for no more than one", () => {
+  const told = story(
+    ...["start both machines", "until 1+1", "clients write 50 per second", "break node1"],
+    ...["until node2 serves", "expect nothing lost"],
+  );
+  assert.deepEqual(said(withApi(told)).slice(2), [
+    ...["a deployment of 4 pods runs", "clients write 50 per second", "API clients write", "break node1"],
+    ...["until node2 serves", "expect nothing lost"],
+    ...["until the API answers", "expect the API's history whole but for 410 Gone"],
+    "expect the address was never on both machines",
+  ]);
+});
+
+test("every story of the lab can be told with the API, and is judged unless an admin gives data away", () => {
+  const progress = new Progress();
+  const stories = readdirSync(folder)
+    .map(read)
+    .filter(({ header }) => header.worlds.includes("lab"));
+  assert.ok(stories.length > 90);
+  for (const told of stories) {
+    const { header, steps } = withApi(told);
+    assert.equal(header.kubernetes, true, told.file);
+    assert.deepEqual(lackedByLab({ ...told, header, steps }, progress), [], told.file);
+    const kinds = steps.map(({ ask: { kind } }) => kind);
+    assert.ok(kinds.includes("api-clients-write"), told.file);
+    const judged = kinds.findLastIndex((kind) => kind.startsWith("expect-api-whole"));
+    if (!acceptsLoss(told)) assert.ok(judged > kinds.indexOf("api-clients-write"), told.file);
+  }
+});
