@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formatTable, quantile } from "./bench-table.ts";
+import { type BenchTable, formatTable, type Measured, quantile, tablesOf } from "./bench-table.ts";
 
 test("a table is aligned and has its ratio", () => {
   const text = formatTable({
@@ -38,4 +38,25 @@ test("a quantile is one of the values, and at least that share is not above it",
       },
     ),
   );
+});
+
+test("tables come at the end, one or all, or one by one; then those before a failure are there", async () => {
+  const table = (title: string): BenchTable => ({ title, columns: [], rows: [] });
+  const [first, second] = [table("first"), table("second")];
+  const seen = async (measured: Measured) => {
+    const titles: string[] = [];
+    try {
+      for await (const { title } of tablesOf(measured)) titles.push(title);
+    } catch (error) {
+      titles.push(String(error));
+    }
+    return titles;
+  };
+  async function* breaksOff(): AsyncGenerator<BenchTable> {
+    yield first;
+    throw new Error("no lab");
+  }
+  assert.deepEqual(await seen(Promise.resolve(first)), ["first"]);
+  assert.deepEqual(await seen(Promise.resolve([first, second])), ["first", "second"]);
+  assert.deepEqual(await seen(breaksOff()), ["first", "Error: no lab"]);
 });

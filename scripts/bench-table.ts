@@ -3,18 +3,29 @@ import type { Progress } from "../src/machine/progress.ts";
 /** A file scripts/bench/NAME.ts exports `about` and `measure`; that is all it takes to add a table. */
 export interface Bench {
   readonly about: string;
-  readonly measure: (
-    progress: Progress,
-    options: BenchOptions,
-  ) => Promise<BenchTable | readonly BenchTable[]>;
+  readonly measure: (progress: Progress, options: BenchOptions) => Measured;
   /** It takes long: only for who asks for it by its name. */
   readonly onlyByName?: boolean;
+}
+
+/** All tables at the end, or one by one: what was measured is shown then, whatever becomes of the rest. */
+export type Measured = Promise<BenchTable | readonly BenchTable[]> | AsyncIterable<BenchTable>;
+
+export async function* tablesOf(measured: Measured): AsyncGenerator<BenchTable, void> {
+  if (Symbol.asyncIterator in measured) {
+    yield* measured;
+    return;
+  }
+  const tables = await measured;
+  yield* "title" in tables ? [tables] : tables;
 }
 
 /** How much is measured, for those that can do with more or less. */
 export interface BenchOptions {
   readonly quick: boolean;
   readonly runs: number;
+  /** Only what has this in its name. */
+  readonly only?: string;
 }
 
 export interface BenchTable {

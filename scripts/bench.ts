@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DuetError } from "../src/base/problem.ts";
 import { Progress } from "../src/machine/progress.ts";
-import { type Bench, type BenchOptions, formatTable, withRatio } from "./bench-table.ts";
+import { type Bench, type BenchOptions, formatTable, tablesOf, withRatio } from "./bench-table.ts";
 
-const usage = `npm run bench [-- NAME...] [--json] [--runs N] [--quick]
+const usage = `npm run bench [-- NAME...] [--json] [--runs N] [--quick] [--only WORDS]
   NAME     a table; without one, all that take no more than some minutes
   --runs   how often each case is run (5), --quick: once, and only what takes little time; both for api, failover and return
+  --only   what has these words in its name, such as "wire cut", writes or plain; for api
   --json   with all that was measured
 `;
 
@@ -32,11 +33,12 @@ async function main(args: readonly string[]): Promise<number> {
     try {
       const bench = await loadBench(name);
       if (names.length === 0 && bench.onlyByName === true) continue;
-      const measured = await bench.measure(progress, options);
-      const tables = "title" in measured ? [measured] : measured;
-      const shown = tables.map((table) => ({ ...table, rows: withRatio(table) }));
-      results[name] = "title" in measured ? shown[0] : shown;
-      if (!json) for (const table of tables) process.stdout.write(`\n${name}: ${formatTable(table)}\n`);
+      const shown: unknown[] = [];
+      for await (const table of tablesOf(bench.measure(progress, options))) {
+        shown.push({ ...table, rows: withRatio(table) });
+        results[name] = shown.length === 1 ? shown[0] : shown;
+        if (!json) process.stdout.write(`\n${name}: ${formatTable(table)}\n`);
+      }
     } catch (error) {
       // A table that can't be made here leaves the others as they are.
       if (!(error instanceof DuetError)) throw error;
@@ -63,12 +65,18 @@ function readArguments(args: readonly string[]): Asked | undefined {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { json: { type: "boolean" }, quick: { type: "boolean" }, runs: { type: "string" } },
+      options: {
+        json: { type: "boolean" },
+        quick: { type: "boolean" },
+        runs: { type: "string" },
+        only: { type: "string" },
+      },
     });
+    const only = values.only === undefined ? {} : { only: values.only };
     const quick = values.quick === true;
     const runs = values.runs === undefined ? (quick ? 1 : runs_default) : Number(values.runs);
     if (!Number.isInteger(runs) || runs < 1 || runs > runs_max) return undefined;
-    return { names: positionals, json: values.json === true, options: { quick, runs } };
+    return { names: positionals, json: values.json === true, options: { quick, runs, ...only } };
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

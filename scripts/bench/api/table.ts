@@ -49,7 +49,7 @@ export const apiTable = (results: readonly ApiResult[]): BenchTable => ({
   notes: [
     "whole: between two acknowledged writes. detect: until the membership without the peer. fence: until Off was read and noted.",
     "etcd: until it served alone. api: until a write through the virtual IP was acknowledged.",
-    'address: from Off until it was on the survivor, beside the others; "-" where one run did not move it.',
+    'address: from Off until it was on the survivor, beside the others. It was on the machine that was to go; "-" where in one run that one survived.',
     "replaced: from Off until a pod in place of one of the dead machine's was ready.",
     `of aim: whole against detect, fence and ${api_aim_ms / 1000} s of the same run; the aim is at most 1.00×.`,
     ...results.flatMap(({ loss, runs }) => failures(loss.name, runs)),

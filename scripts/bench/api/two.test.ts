@@ -4,7 +4,7 @@ import { formatTable } from "../../bench-table.ts";
 import { losses } from "../failover/cases.ts";
 import type { ApiRun } from "./loss.ts";
 import type { Pressure } from "./pressure.ts";
-import { duetSetting, type Setting, twoTable } from "./two.ts";
+import { duetSetting, failedSetting, type Setting, twoTable } from "./two.ts";
 
 const windows = { settle_ms: 0, rest_ms: 30_000, press_ms: 10_000 };
 const done = <T>(value: T) => ({ ok: true, value }) as const;
@@ -21,6 +21,8 @@ const cost = (machine: string, name: string, pss_mib: number) => ({ machine, nam
 
 const three: Setting = {
   name: "three machines, plain",
+  machines: 3,
+  replaced: [],
   pressures: [done(pressure(300, 50)), done(pressure(100, 90)), done(pressure(200, 70))],
   outages: { cut: [done(1_500), done(1_200), failed] },
   rest: done([cost("node1", "everything", 600), cost("node1", "etcd", 50), cost("node2", "everything", 400)]),
@@ -37,6 +39,8 @@ test("a setting has its median and its worst, and of one machine at rest the mea
     cut_ms: 1_200,
     hang_ms: "-",
     reboot_ms: "-",
+    follower_cut_ms: "-",
+    replaced_ms: "-",
     rest_mib: 500,
     rest_percent: 4,
   });
@@ -47,12 +51,23 @@ test("a setting has its median and its worst, and of one machine at rest the mea
 });
 
 test("what failed is told below, and a setting of which nothing is known has no figures", () => {
-  const nothing: Setting = { name: "one", pressures: [failed], outages: {}, rest: failed };
-  const text = formatTable(twoTable([nothing, three], windows));
-  assert.match(text, /one +0 of 1( +-){9}\n/);
+  const nothing: Setting = { ...failedSetting("one", 1, failed), rest: failed };
+  const text = formatTable(twoTable([three, nothing], windows));
+  assert.match(text, /one +0 of 1( +-){11}\n +three machines, plain/);
   assert.match(text, /Failed: writes, one, run 1: no lab\n/);
   assert.match(text, /Failed: at rest, one: no lab\n/);
   assert.match(text, /Failed: cut, three machines, plain, run 3: no lab\n/);
+});
+
+test("a way without a single run of writes has its median and its worst too, and what was not looked at did not fail", () => {
+  const outages = { follower_cut: [done(300), done(200), done(100)] };
+  const only: Setting = { ...three, pressures: [], outages, rest: undefined };
+  const { rows, notes = [] } = twoTable([only], windows);
+  assert.deepEqual(
+    rows.map(({ values }) => values["follower_cut_ms"]),
+    [200, 300],
+  );
+  assert.ok(!notes.some((note) => note.startsWith("Failed")));
 });
 
 test("calls that were refused are told", () => {
@@ -69,7 +84,7 @@ test("duet's outages are those of its own tables; of two hangs the one that wait
     api_ms: 0,
     address_ms: undefined,
     survivor: "node1",
-    replaced_ms: undefined,
+    replaced_ms: whole_ms + 0.5,
   });
   const results = losses.map((loss, index) => ({ loss, runs: [done(run(index)), failed] }));
   const setting = duetSetting(results, [done({ gap_ms: 77, calm_ms: 5 }), failed], [failed], failed);
@@ -78,6 +93,8 @@ test("duet's outages are those of its own tables; of two hangs the one that wait
     cut: [done(index("leader, cut"))],
     hang: [done(index("leader, hang, survivor second"))],
     reboot: [done(77)],
+    follower_cut: [done(index("follower, cut"))],
   });
+  assert.deepEqual(setting.replaced, [index("leader, cut") + 0.5]);
   assert.equal(setting.note, "hang is: leader, hang, survivor second");
 });

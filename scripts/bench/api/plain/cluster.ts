@@ -10,9 +10,10 @@ import { writeSeat } from "../../../../lab/seat.ts";
 import { install } from "../../../../lab/up.ts";
 import { until } from "../../../../src/machine/clock.ts";
 import { replaceSynced } from "../../../../src/machine/files.ts";
-import { apiUrl, hasKubernetes } from "../../../../src/render/kubernetes/names.ts";
+import { hasKubernetes } from "../../../../src/render/kubernetes/names.ts";
 import { accessObjects, dnsObjects } from "../../../../src/render/kubernetes/objects.ts";
 import { etcdctl, moveLeader } from "../../failover/place.ts";
+import { serversReady } from "../ready.ts";
 import { PlainKeys } from "./keys.ts";
 import { plainIgnition, plainSite } from "./machine.ts";
 
@@ -41,6 +42,10 @@ export class PlainCluster {
     const folder = join(lab.folder, "plain");
     const keys = await PlainKeys.make(site, folder);
     const cluster = new PlainCluster(lab, keys);
+    const [first] = site.machines;
+    if (first === undefined) throw new Error("bug: a site without machines");
+    // As a master until the objects are there by which an administrator may do something.
+    await cluster.#speakAs(keys.master(first));
     say("disks");
     await Promise.all(
       allMachines(lab).map(async (m) => {
@@ -54,11 +59,8 @@ export class PlainCluster {
     say("first boot");
     await cluster.whole();
     say("objects");
-    const [first] = site.machines;
-    if (first === undefined) throw new Error("bug: a site without machines");
-    await replaceSynced(join(folder, "master"), keys.master(first), 0o600);
     const items = [...accessObjects(site), ...dnsObjects(site, true)].map(({ body }) => body);
-    const words = ["kubectl", "--kubeconfig", join(folder, "master"), "apply", "--filename=-"];
+    const words = ["kubectl", "apply", "--filename=-"];
     const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
     await until(
       "the objects of a control plane are made",
@@ -72,18 +74,17 @@ export class PlainCluster {
     return cluster;
   }
 
-  server(name: string): string {
-    return apiUrl(machineOf(this.lab, name).machine.addresses[0] ?? "");
-  }
-
   /** Whoever sits at the seat speaks to this machine's API server from now on. */
   async speakTo(name: string): Promise<void> {
     const { machine } = machineOf(this.lab, name);
-    const file = join(this.lab.folder, "site", "kubeconfig");
-    await replaceSynced(file, await this.#keys.admin(machine), 0o600);
+    await this.#speakAs(await this.#keys.admin(machine));
   }
 
-  /** All have power, and each API server is ready: so its etcd is one of a cluster with a leader. */
+  async #speakAs(kubeconfig: string): Promise<void> {
+    await replaceSynced(join(this.lab.folder, "site", "kubeconfig"), kubeconfig, 0o600);
+  }
+
+  /** All have power, and none hangs any more; each API server is ready. */
   async whole(): Promise<void> {
     await Promise.all(
       allMachines(this.lab).map(async (m) => {
@@ -92,21 +93,7 @@ export class PlainCluster {
         await metal.on();
       }),
     );
-    await Promise.all(
-      this.names.map((name) =>
-        until(`the API server of ${name} is ready`, () => this.#isReady(name), {
-          deadline_ms: ready_ms_max,
-          every_ms: 500,
-        }),
-      ),
-    );
-  }
-
-  /** Strangers may ask that. */
-  async #isReady(name: string): Promise<boolean> {
-    const words = ["kubectl", `--server=${this.server(name)}`, "--insecure-skip-tls-verify"];
-    const asked = [...words, "--kubeconfig=/dev/null", "get", "--raw=/readyz", "--request-timeout=5s"];
-    return (await runIn(this.lab, seatName, asked, { accept: "any", deadline_ms: call_ms })).status === 0;
+    await serversReady(this.lab);
   }
 
   async letLead(name: string): Promise<void> {
@@ -114,8 +101,12 @@ export class PlainCluster {
       `${name} leads`,
       async () => {
         const leader = await this.#leader();
-        if (leader !== undefined && leader !== name) await moveLeader(this.lab, leader, name);
-        return leader === name;
+        if (leader === undefined || leader === name) return leader === name;
+        // It may refuse, or be another one's by now: it is asked again.
+        return await passing(async () => {
+          await moveLeader(this.lab, leader, name);
+          return false;
+        });
       },
       { deadline_ms: lead_ms_max, every_ms: 500 },
     );

@@ -10,6 +10,7 @@ import { readKubeconfig } from "../../../../src/render/kubernetes/kubeconfig.ts"
 import { hasKubernetes, type KubernetesSite } from "../../../../src/render/kubernetes/names.ts";
 import { PlainKeys } from "./keys.ts";
 import { plainIgnition, plainSite } from "./machine.ts";
+import { podNetworkFile } from "./pods.ts";
 
 function site(count: number, ipv6 = false): KubernetesSite {
   const own = defaultSite("bench", { kubernetes: true, ipv6 });
@@ -50,6 +51,7 @@ test("a plain machine has the members, the certificates and the pods of its clus
     assert.deepEqual(
       made.systemd.units.map(({ name, enabled }) => [name, enabled]),
       [
+        ["plain-pods.service", true],
         ["etcd.service", true],
         ["crio.service", true],
         ["kubelet.service", true],
@@ -61,4 +63,22 @@ test("a plain machine has the members, the certificates and the pods of its clus
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test("each plain machine leads to the others' pods, and to nobody's where it is alone", () => {
+  const script = (count: number, ipv6 = false) => {
+    const all = site(count, ipv6);
+    const [first] = all.machines;
+    assert.ok(first !== undefined);
+    return podNetworkFile(all, first).content.toString();
+  };
+  const routes = (text: string) => text.split("\n").filter((line) => line.startsWith("ip "));
+  assert.deepEqual(routes(script(3)), [
+    "ip -4 route replace 198.18.1.0/24 via 192.0.2.12",
+    "ip -4 route replace 198.18.2.0/24 via 192.0.2.13",
+  ]);
+  assert.deepEqual(routes(script(1)), []);
+  assert.match(script(1), /ip saddr 198\.18\.0\.0\/16 ip daddr != 198\.18\.0\.0\/16 masquerade/);
+  assert.match(script(2, true), /^ip -6 route replace \S+ via 2001:db8:1::12$/m);
+  assert.match(script(2, true), /net\.ipv6\.conf\.all\.forwarding=1/);
 });

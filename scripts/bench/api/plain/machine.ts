@@ -9,10 +9,11 @@ import {
 import { kubeletUnits, ownUnits } from "../../../../src/render/kubernetes/kubelet.ts";
 import type { KubernetesSite } from "../../../../src/render/kubernetes/names.ts";
 import type { Machine } from "../../../../src/site/site.ts";
+import { podNetworkFile, podNetworkUnit } from "./pods.ts";
 
 /**
  * A plain machine: the lab's, with the control plane, the settings and the programs of one of duet's, and nobody who fences, takes over or leaves.
- * systemd starts etcd, CRI-O and the kubelet at boot. Of these one is a cluster alone, and three are what Kubernetes expects.
+ * systemd starts etcd, CRI-O and the kubelet at boot, and leads the pods' network. Of these one is a cluster alone, and three are what Kubernetes expects.
  */
 
 const first_host = 10;
@@ -71,6 +72,7 @@ const atBoot = "\n[Install]\nWantedBy=multi-user.target\n";
 const again = { name: "30-plain.conf", contents: "[Service]\nRestart=always\nRestartSec=1s\n" };
 
 const units = (machine: Machine): readonly IgnitionUnit[] => [
+  podNetworkUnit,
   { name: "etcd.service", enabled: true, contents: `${etcd}${atBoot}` },
   { name: "crio.service", enabled: true, contents: `${ownUnits.crio}${atBoot}`, dropins: [again] },
   ...kubeletUnits(machine).map((unit) => ({
@@ -95,6 +97,7 @@ export function plainIgnition(
       text("/etc/hosts", ["127.0.0.1 localhost", "::1 localhost", ...names, ""].join("\n")),
       text(paths.etcdEnvironment, etcdEnvironment(site, machine)),
       text(startFile, firstStart(site)),
+      podNetworkFile(site, machine),
       ...keys,
     ],
     units(machine),

@@ -1,0 +1,89 @@
+import { exit, fail } from "../../../src/base/problem.ts";
+import type { BenchOptions } from "../../bench-table.ts";
+import { type LossCase, losses, type Stopped, stops } from "../failover/cases.ts";
+import type { PlainPlan } from "./plain/measure.ts";
+import type { Windows } from "./two.ts";
+
+/** What is measured, and in which order. */
+export interface Plan extends Windows {
+  readonly rest: boolean;
+  readonly writes: boolean;
+  readonly reboots: readonly Stopped[];
+  readonly losses: readonly LossCase[];
+  readonly plain: readonly PlainPlan[];
+}
+
+const alone = "one machine, plain";
+const three = "three machines, plain";
+
+const full: Plan = {
+  settle_ms: 30_000,
+  rest_ms: 30_000,
+  press_ms: 10_000,
+  rest: true,
+  writes: true,
+  reboots: stops,
+  losses,
+  plain: [
+    { title: alone, machines: 1, rest: true, ways: ["cut", "reboot"] },
+    { title: "two machines, plain", machines: 2, rest: true, ways: [] },
+    { title: three, machines: 3, rest: true, ways: ["cut", "hang", "reboot", "follower_cut"] },
+  ],
+};
+
+/** Each part and each way once, and each machine in turn: so none is lost whose pods went with it the last time, and have to be spread anew. */
+const quickLosses = ["wire cut", "leader, cut", "follower, hang, survivor first"];
+
+/** The fence is not measured here, and nobody survives as the second of two that read On: so no turn is waited for. */
+const quick: Plan = {
+  ...full,
+  settle_ms: 2_000,
+  rest_ms: 5_000,
+  press_ms: 5_000,
+  reboots: ["leader"],
+  losses: quickLosses.flatMap((name) => losses.filter((loss) => loss.name === name)),
+  plain: [
+    { title: alone, machines: 1, rest: false, ways: ["cut"] },
+    { title: three, machines: 3, rest: false, ways: ["cut"] },
+  ],
+};
+
+export const restName = "memory and processor time, at rest";
+export const writesName = "writes";
+export const rebootName = (which: Stopped): string => `planned reboot of the ${which}`;
+
+export const namesIn = (plan: Plan): readonly string[] => [
+  ...(plan.rest ? [restName] : []),
+  ...(plan.writes ? [writesName] : []),
+  ...plan.reboots.map(rebootName),
+  ...plan.losses.map(({ name }) => name),
+  ...plan.plain.map(({ title }) => title),
+];
+
+/** Does it take a lab of duet's? */
+export const hasDuet = ({ rest, writes, reboots, losses: lost }: Plan): boolean =>
+  rest || writes || reboots.length > 0 || lost.length > 0;
+
+export function planOf(options: Pick<BenchOptions, "quick" | "only">): Plan {
+  const all = options.quick ? quick : full;
+  const { only } = options;
+  if (only === undefined) return all;
+  const isAsked = (name: string): boolean => name.includes(only);
+  const asked: Plan = {
+    ...all,
+    rest: all.rest && isAsked(restName),
+    writes: all.writes && isAsked(writesName),
+    reboots: all.reboots.filter((which) => isAsked(rebootName(which))),
+    losses: all.losses.filter(({ name }) => isAsked(name)),
+    plain: all.plain.filter(({ title }) => isAsked(title)),
+  };
+  if (namesIn(asked).length === 0)
+    fail(
+      "DUET-E-USAGE",
+      `--only ${only}`,
+      `nothing that is measured has these words in its name; there is ${namesIn(all).join("; ")}`,
+      "choose words of these",
+      exit.badInput,
+    );
+  return asked;
+}
