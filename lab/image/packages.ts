@@ -23,7 +23,7 @@ export const packages: Readonly<Record<string, string>> = {
   "resource-agents": "ocf-tester and the shell functions",
   "libxml2-utils": "xmllint, by which ocf-tester judges metadata",
   faketime: "a clock that jumps, for some processes and never for the box",
-  "etcd-server": "etcd 3.5",
+  "etcd-server": "etcd 3.5; labs with Kubernetes have 3.6 in a layer above it",
   "etcd-client": "etcdctl, etcdutl",
   podman: "etcd as a container, later",
   crun: "the runtime below podman and CRI-O",

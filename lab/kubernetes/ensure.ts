@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rename, rm, symlink, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { exists } from "../../src/machine/files.ts";
 import { run } from "../../src/machine/process.ts";
 import type { Progress } from "../../src/machine/progress.ts";
@@ -10,14 +10,15 @@ import { ensureHost } from "../host.ts";
 import { ensureImage, imageCached, imageFolder } from "../image.ts";
 import { type Manners, polite } from "../manners.ts";
 import { containerImages, librariesIn, type Sources } from "./containers.ts";
-import { place, writeLayout } from "./oci.ts";
-import { kubernetesPrograms } from "./programs.ts";
+import { linkTo, makeLayer, tree } from "./layer.ts";
+import { writeLayout } from "./oci.ts";
+import { kubernetesPrograms, type ProgramFolders } from "./programs.ts";
 
 /** What a lab with Kubernetes has more than others, all of it in the cache. */
 export interface KubernetesParts {
   /** The root folder of the OS image that its machines run from. */
   readonly image: string;
-  /** The layer above it: Kubernetes' programs, and the settings that only a lab needs. */
+  /** The layer above it: Kubernetes' programs, etcd 3.6, and the settings that only a lab needs. */
   readonly layer: string;
   /** The container images: a store that the machines only read. */
   readonly store: string;
@@ -27,19 +28,18 @@ export interface KubernetesParts {
 
 /** Of the folder in the cache, which also carries a hash of what it is made from. */
 const kind = "kubernetes";
-const tree = join(import.meta.dirname, "root");
 const loadScript = join(import.meta.dirname, "load.sh");
 /** Seconds, where the box has them to give. */
 const load_ms_max = 20 * 60_000;
 /** What makes the layer and the images from the programs; a change here makes them again. */
-const recipes = ["containers.ts", "oci.ts", "ensure.ts", "load.sh"];
+const recipes = ["containers.ts", "oci.ts", "layer.ts", "ensure.ts", "load.sh"];
 
 /** Builds what the cache lacks: a quarter of an hour the first time on two cores, no time later. */
 export async function ensureKubernetes(
   progress: Progress,
   manners: Manners = polite,
 ): Promise<KubernetesParts> {
-  const { hyperkube, crio, coredns, pause, crun } = kubernetesPrograms;
+  const { hyperkube, crio, coredns, pause, crun, etcd } = kubernetesPrograms;
   await ensureKubernetesHost(progress);
   const image = await ensureImage(progress, "kubernetes", manners);
   // One after the other: each uses all cores, and two at once need twice the memory.
@@ -47,6 +47,7 @@ export async function ensureKubernetes(
     pause: await ensureGoPrograms(pause, progress, manners),
     crun: await ensureGoPrograms(crun, progress, manners),
     coredns: await ensureGoPrograms(coredns, progress, manners),
+    etcd: await ensureGoPrograms(etcd, progress, manners),
     crio: await ensureGoPrograms(crio, progress, manners),
     hyperkube: await ensureGoPrograms(hyperkube, progress, manners),
   };
@@ -83,12 +84,10 @@ async function partsFolder(): Promise<string> {
   return join(cacheFolder(), `${kind}-${hash.digest("hex").slice(0, 12)}`);
 }
 
-type Programs = Readonly<Record<keyof typeof kubernetesPrograms, string>>;
-
 async function build(
   folder: string,
   image: string,
-  programs: Programs,
+  programs: ProgramFolders,
   manners: Manners,
   say: (detail: string) => void,
 ): Promise<void> {
@@ -114,30 +113,12 @@ async function build(
   }
 }
 
-async function makeLayer(layer: string, programs: Programs): Promise<void> {
-  await cp(tree, layer, { recursive: true });
-  const lab = join(layer, "usr", "libexec", "duet-lab");
-  await place(join(programs.hyperkube, "hyperkube"), join(lab, "hyperkube"));
-  await place(join(programs.crun, "crun"), join(lab, "crun"));
-  await place(join(programs.crio, "crio"), join(layer, "usr", "bin", "crio"));
-  await place(join(programs.crio, "pinns"), join(layer, "usr", "bin", "pinns"));
-  for (const name of ["kubelet", "kubectl"])
-    await linkTo(layer, `/usr/bin/${name}`, "../libexec/duet-lab/hyperkube");
-  // Debian's network plugins, where everybody else has them.
-  await linkTo(layer, "/opt/cni/bin", "/usr/lib/cni");
-  // Not by a preset, which a machine's first boot may change: it is part of what plays the metal.
-  const writable = "duet-lab-writable.service";
-  await linkTo(layer, `/usr/lib/systemd/system/sysinit.target.wants/${writable}`, `../${writable}`);
-  // Where the store is mounted.
-  await mkdir(join(layer, "usr", "share", "duet-lab", "images"), { recursive: true });
-}
-
-async function linkTo(folder: string, path: string, target: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await symlink(target, join(folder, path));
-}
-
-async function makeStore(scratch: string, root: string, programs: Programs, manners: Manners): Promise<void> {
+async function makeStore(
+  scratch: string,
+  root: string,
+  programs: ProgramFolders,
+  manners: Manners,
+): Promise<void> {
   const { stdout: ldd } = await run(["chroot", root, "ldd", "/usr/sbin/nft"]);
   const { stdout: applets } = await run(["chroot", root, "busybox", "--list"]);
   const from: Sources = {

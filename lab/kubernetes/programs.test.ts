@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { kubernetesPrograms } from "./programs.ts";
-import { coredns_version, crio_version, kubernetes_version } from "./versions.ts";
+import { coredns_version, crio_version, etcd_version, kubernetes_version } from "./versions.ts";
 
-const goMod = async (name: "hyperkube" | "crio" | "coredns"): Promise<string> =>
+const goMod = async (name: "hyperkube" | "crio" | "coredns" | "etcd"): Promise<string> =>
   await readFile(join(kubernetesPrograms[name].module_folder, "go.mod"), "utf8");
 
 test("the Go modules pin the versions that the lab says it has", async () => {
@@ -13,6 +13,9 @@ test("the Go modules pin the versions that the lab says it has", async () => {
     ["hyperkube", "k8s.io/kubernetes", kubernetes_version],
     ["crio", "github.com/cri-o/cri-o", crio_version],
     ["coredns", "github.com/coredns/coredns", coredns_version],
+    ["etcd", "go.etcd.io/etcd/server/v3", etcd_version],
+    ["etcd", "go.etcd.io/etcd/etcdctl/v3", etcd_version],
+    ["etcd", "go.etcd.io/etcd/etcdutl/v3", etcd_version],
   ] as const)
     assert.match(
       await goMod(name),

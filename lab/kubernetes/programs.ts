@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { run } from "../../src/machine/process.ts";
+import { etcd36 } from "../etcd36.ts";
 import { type GoPrograms } from "../go.ts";
 import { coredns_version, crio_version, kubernetes_version } from "./versions.ts";
 
@@ -73,7 +74,10 @@ const crun: GoPrograms = {
   title: "crun as a lab needs it",
 };
 
-export const kubernetesPrograms = { hyperkube, crio, coredns, pause, crun } as const;
+/** All that is built for a lab with Kubernetes. */
+export const kubernetesPrograms = { hyperkube, crio, coredns, pause, crun, etcd: etcd36 } as const;
+/** Where each is in the cache. */
+export type ProgramFolders = Readonly<Record<keyof typeof kubernetesPrograms, string>>;
 
 /** CRI-O's helper that pins a pod's namespaces is C. Static, since the machines' C library is not the host's. */
 async function buildPinns(folder: string, go: string): Promise<void> {

@@ -10,7 +10,7 @@ export function registerKubernetes(lab: Command): void {
     .addHelpText(
       "after",
       `
-Kubernetes, CRI-O and CoreDNS from their Go modules, the machines' OS image, and container images without a registry.
+Kubernetes, CRI-O, CoreDNS and etcd 3.6 from their Go modules, the machines' OS image, and container images without a registry.
 The first time takes about a quarter of an hour on two cores and 4 GB of memory; then all of it is in the cache, and
 \`duet lab up --kubernetes\` takes it from there. A lab that is up is not changed.`,
     )
