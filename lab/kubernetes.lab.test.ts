@@ -2,16 +2,24 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as v from "valibot";
 import { until } from "../src/machine/clock.ts";
+import { Progress } from "../src/machine/progress.ts";
 import { apiUrl } from "../src/render/kubernetes/names.ts";
 import { openLab } from "./folder.ts";
 import { workloadImage } from "./kubernetes/containers.ts";
-import { kubernetes_version } from "./kubernetes/versions.ts";
-import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
+import { etcd_version, kubernetes_version } from "./kubernetes/versions.ts";
+import { groupByLab } from "./scenario-labs.ts";
+import { duet, duetOk, on, ownLabsFolder, probed } from "./testing.ts";
+import { playScenario, scenariosForCi } from "./testing-scenarios.ts";
 
-/** One lab with Kubernetes: what a user of a cluster does first, and a machine that loses its power and comes back. */
+/**
+ * One lab with Kubernetes: what a user of a cluster does first, a machine that loses its power and comes back, and last the scenarios
+ * for CI, which find the lab as they would make it, and a Deployment more.
+ */
 ownLabsFolder();
 const name = "kube";
 let server = "";
+const progress = new Progress();
+const scenarios = scenariosForCi(progress, true);
 
 const kubectl = (...words: readonly string[]) => on(name, "seat", "kubectl", server, ...words);
 
@@ -51,6 +59,15 @@ test("both machines are nodes of the version that was built, and Ready", async (
   assert.deepEqual(await readyNodes(), ["node1", "node2"]);
   const { items } = v.parse(nodesShape, await kubectl("get", "nodes", "--output=json"));
   for (const { status } of items) assert.equal(status.nodeInfo.kubeletVersion, `v${kubernetes_version}`);
+});
+
+test("etcd and its tools are those that were built, and not Debian's, by what is installed and by what answers", async () => {
+  for (const machine of ["node1", "node2"]) {
+    const { etcd } = await probed(name, machine);
+    assert.deepEqual([etcd?.installed, etcd?.running], [etcd_version, etcd_version]);
+    for (const tool of ["etcdctl", "etcdutl"])
+      assert.ok((await on(name, machine, tool, "version")).startsWith(`${tool} version: ${etcd_version}\n`));
+  }
 });
 
 const web = {
@@ -168,3 +185,11 @@ test("after a power cut the machine is a node again, with its pods, and nothing 
   await kubectl("rollout", "status", "deployment/web", "--timeout=120s");
   assert.equal(await on(name, "node1", "pgrep", "--full", "--newest", "^kube-apiserver "), earlier);
 });
+
+test("there is a scenario with Kubernetes for CI, and this lab does for it", () => {
+  assert.equal(groupByLab(scenarios).length, 1);
+  for (const { header } of scenarios) assert.deepEqual([header.pdu, header.escalate], [false, false]);
+});
+
+for (const scenario of scenarios)
+  test(`${scenario.file}: ${scenario.header.title}`, () => playScenario(name, scenario, progress));

@@ -15,18 +15,30 @@ export const unitOf = (program: string): string => units[program] ?? `${program}
 /** Not systemd's: a container of the kubelet's, seen from its machine. */
 export const api_server = "apiserver";
 
+type Signal = "SIGKILL" | "SIGSTOP" | "SIGCONT";
+
+/**
+ * Units with more in them than the program that a story names: in CRI-O's is the conmon of each container (where control groups are
+ * cgroupfs's), in the kubelet's what it has called. A container whose conmon is killed dies of its next output, and one whose conmon is
+ * stopped waits with it. Of the others Pacemaker is all of its daemons, and etcd and Corosync are one process.
+ */
+const moreWithin: ReadonlySet<string> = new Set(["crio", "kubelet"]);
+
+/** What sends a signal to the program. */
+export function signalCommand(program: string, signal: Signal): readonly string[] {
+  if (program === api_server) return ["pkill", "--signal", signal, "--full", "^kube-apiserver "];
+  const whom = moreWithin.has(program) ? "main" : "all";
+  return ["systemctl", "kill", `--kill-whom=${whom}`, `--signal=${signal}`, unitOf(program)];
+}
+
 /** A signal to the program; nobody asked it to stop. */
 export async function signalProgram(
   lab: Lab,
   machine: string,
   program: string,
-  signal: "SIGKILL" | "SIGSTOP" | "SIGCONT",
+  signal: Signal,
 ): Promise<void> {
-  const argv =
-    program === api_server
-      ? ["pkill", "--signal", signal, "--full", "^kube-apiserver "]
-      : ["systemctl", "kill", `--signal=${signal}`, unitOf(program)];
-  await runIn(lab, machine, argv);
+  await runIn(lab, machine, signalCommand(program, signal));
 }
 
 /** Whether it is up; of an API server, whether it is ready. */
@@ -100,6 +112,6 @@ async function mend(lab: Lab, machine: string, ...hindered: readonly string[]): 
 /** Everything that a scenario did to the programs of a machine is undone: whoever was stopped goes on, nobody is hindered. */
 export async function endUnitFaults(lab: Lab, machine: string): Promise<void> {
   for (const program of ["etcd", "corosync", "pacemaker"])
-    await runIn(lab, machine, ["systemctl", "kill", "--signal=SIGCONT", unitOf(program)], { accept: "any" });
+    await runIn(lab, machine, signalCommand(program, "SIGCONT"), { accept: "any" });
   await mend(lab, machine, ...["etcd", "kubelet", "crio"].map(unitOf));
 }

@@ -3,11 +3,12 @@ import type { Doing, Seen } from "../src/scenario/world.ts";
 import {
   areReplaced,
   deploy,
-  endpointsOn,
+  name as deployment,
   type Pod,
   removeDeployment,
   wholePods,
 } from "./kubernetes/deployment.ts";
+import { apiService, endpointsOn } from "./kubernetes/endpoints.ts";
 import { outOfServiceNow } from "./kubernetes/taints.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";
@@ -48,8 +49,8 @@ export class Workload {
   }
 
   /** It has some, and none there. */
-  async hasNoEndpointOn(machine: MachineName): Promise<boolean> {
-    const on = (await endpointsOn(await this.#stage.lab())) ?? [];
+  async hasNoEndpointOn(machine: MachineName, service: string): Promise<boolean> {
+    const on = (await endpointsOn(await this.#stage.lab(), service)) ?? [];
     return on.length > 0 && !on.includes(machine);
   }
 
@@ -68,6 +69,10 @@ export class Workload {
 export function workloadWords(workload: Workload, eyes: Eyes) {
   const whole = (within_ms: number) =>
     eyes.until("the deployment is not whole", within_ms, () => workload.isWhole());
+  const noEndpoint = (service: string, machine: MachineName, within_ms: number) =>
+    eyes.until(`Service ${service} still has an endpoint on ${machine}, or has none at all`, within_ms, () =>
+      workload.hasNoEndpointOn(machine, service),
+    );
   const inService = async (): Promise<Seen> => {
     const names = await workload.outOfService();
     return { ok: names?.length === 0, seen: names?.join(" and ") ?? "the API does not tell" };
@@ -82,10 +87,8 @@ export function workloadWords(workload: Workload, eyes: Eyes) {
     "until-deployment": ({ within_ms }) => whole(within_ms),
     "until-replaced": ({ machine, within_ms }) =>
       eyes.until(`not all pods of ${machine} are replaced`, within_ms, () => workload.isReplacedOn(machine)),
-    "until-no-endpoint": ({ machine, within_ms }) =>
-      eyes.until(`the service still has an endpoint on ${machine}, or has none at all`, within_ms, () =>
-        workload.hasNoEndpointOn(machine),
-      ),
+    "until-no-endpoint": ({ machine, within_ms }) => noEndpoint(deployment, machine, within_ms),
+    "until-no-api-endpoint": ({ machine, within_ms }) => noEndpoint(apiService, machine, within_ms),
     "until-out-of-service": ({ machine, within_ms }) =>
       eyes.until(
         `${machine} has no such taint`,

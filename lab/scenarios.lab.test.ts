@@ -1,30 +1,21 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Progress } from "../src/machine/progress.ts";
-import { parseScenario } from "../src/scenario/parse.ts";
-import { runScenario } from "../src/scenario/run.ts";
-import type { Scenario } from "../src/scenario/scenario.ts";
-import { checkoutFolder } from "./checkout.ts";
 import { takeDown } from "./down.ts";
-import { groupByLab, runsInLab } from "./scenario-labs.ts";
-import { labWorld } from "./scenario-world.ts";
+import { groupByLab } from "./scenario-labs.ts";
 import { ownLabsFolder, traces } from "./testing.ts";
+import { playScenario, scenariosForCi } from "./testing-scenarios.ts";
 
-/** The scenarios that are marked for CI and can run in the lab today, in one lab: each begins with two whole machines. */
+/**
+ * The scenarios for CI, in one lab: each begins with two whole machines. Those with Kubernetes are in kubernetes.lab.test.ts, when it
+ * is built.
+ */
 ownLabsFolder();
 const name = "main";
 const progress = new Progress();
 let was: readonly string[] = [];
 
-const folder = join(checkoutFolder(), "scenarios");
-const scenarios = readdirSync(folder)
-  .filter((file) => file.endsWith(".txt"))
-  .flatMap((file): readonly Scenario[] => {
-    const { scenario } = parseScenario(readFileSync(join(folder, file), "utf8"), `scenarios/${file}`);
-    return scenario?.header.ci === true && runsInLab(scenario, progress) ? [scenario] : [];
-  });
+const scenarios = scenariosForCi(progress, false);
 
 before(async () => {
   was = await traces();
@@ -39,20 +30,5 @@ test("there are scenarios for CI, and one lab does for all of them", () => {
   assert.equal(groupByLab(scenarios).length, 1);
 });
 
-for (const scenario of scenarios) {
-  test(`${scenario.file}: ${scenario.header.title}`, async () => {
-    const world = labWorld({ name, header: scenario.header, progress, reuse: true });
-    try {
-      const told: string[] = [];
-      const { ok, problems } = await runScenario(scenario, world, {
-        begins: () => undefined,
-        ends: (step) => {
-          told.push(`${(step.to_ms / 1000).toFixed(1)} s  ${step.text}  ${step.seen}`);
-        },
-      });
-      assert.ok(ok, [...told, ...problems.map(({ where, what }) => `${where}: ${what}`)].join("\n"));
-    } finally {
-      await world.close();
-    }
-  });
-}
+for (const scenario of scenarios)
+  test(`${scenario.file}: ${scenario.header.title}`, () => playScenario(name, scenario, progress));

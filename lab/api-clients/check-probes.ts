@@ -43,9 +43,11 @@ export function judgeProbes(
 
 const late = ({ what, machine, at_ms }: Ask, end: Told | undefined, took_ms: number): string => {
   const at = new Date(at_ms).toISOString().slice(11, 23);
-  const how =
-    end === undefined ? "nothing" : end.status === undefined ? (end.said ?? "") : `status ${end.status}`;
-  return `${machine}'s API server was asked for a ${what} at ${at} and said ${how} for ${(took_ms / 1000).toFixed(1)} s`;
+  const took = `${(took_ms / 1000).toFixed(1)} s`;
+  const asked = `${machine}'s API server was asked for a ${what} at ${at}`;
+  if (end === undefined) return `${asked} and said nothing for ${took}`;
+  const status = end.status === undefined ? [] : [`status ${end.status}`];
+  return `${asked} and said after ${took}: ${[...status, ...(end.said === undefined ? [] : [end.said])].join(" ")}`;
 };
 
 function unheard(asked: readonly Ask[], told: ReadonlyMap<string, Told>, bounds: Bounds): readonly string[] {

@@ -5,6 +5,9 @@ import { configMap, configMapsOf } from "./api.ts";
 import type { Entry } from "./history.ts";
 import { probe_ms_max, type Probed } from "./probed.ts";
 
+/** Of an answer that is an error. */
+const said_max = 300;
+
 /** Not the writers' label: what nobody watches is no part of their history. */
 const labelled = "duet-lab-probes";
 
@@ -54,7 +57,7 @@ export class Probe {
   async #send(method: string, path: string, body?: object) {
     const { url, tls } = this.#api;
     try {
-      const { status } = await https({
+      const { status, body: answer } = await https({
         url: new URL(path, url),
         method,
         headers: { accept: "application/json", "content-type": "application/json" },
@@ -62,7 +65,8 @@ export class Probe {
         deadline_ms: this.#deadline_ms,
         tls: { ...tls, minVersion: "TLSv1.2" },
       });
-      return { ended: true, status };
+      // The text tells which of an API server's waits it was.
+      return { ended: true, status, ...(status < 400 ? {} : { said: answer.slice(0, said_max) }) };
     } catch (error) {
       const { kind, said } = failureOfError(error, this.#deadline_ms);
       return { ended: kind !== "deadline", said };

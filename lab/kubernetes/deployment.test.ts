@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areReplaced, type Pod, readyOn } from "./deployment.ts";
+import { areReplaced, type Pod } from "./deployment.ts";
 import { marked } from "./taints.ts";
 
 const pod = (uid: string, machine: string): Pod => ({ name: `story-${uid}`, uid, machine, ready_ms: 0 });
@@ -16,23 +16,6 @@ test("pods are replaced where none of the machine's is left, by its uid", () => 
 
 test("a machine that had no pod has none replaced", () => {
   assert.equal(areReplaced(before.slice(0, 2), "node2", before), false);
-});
-
-test("ready endpoints by their machine, over all slices; those that end do not count", () => {
-  const slices = {
-    items: [
-      {
-        endpoints: [
-          { nodeName: "node1", conditions: { ready: true } },
-          { nodeName: "node2", conditions: { ready: false, serving: true, terminating: true } },
-        ],
-      },
-      { endpoints: [{ nodeName: "node2", conditions: {} }] },
-      { endpoints: null },
-    ],
-  };
-  assert.deepEqual(readyOn(JSON.stringify(slices)), ["node1", "node2"]);
-  assert.deepEqual(readyOn(JSON.stringify({ items: [] })), []);
 });
 
 test("who is marked out of service, among other taints and with any value", () => {

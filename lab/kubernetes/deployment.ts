@@ -3,8 +3,8 @@ import { type Lab } from "../folder.ts";
 import { runIn, seatName } from "../run.ts";
 import { workloadImage } from "./containers.ts";
 
-/** What a site's user has there: a Deployment, whose pods can be entered, behind a Service. */
-const name = "story";
+/** What a site's user has there: a Deployment, whose pods can be entered, behind a Service of the same name. */
+export const name = "story";
 const call_ms = 30_000;
 /** kubectl gives up an API that does not answer. */
 const patience = "--request-timeout=5s";
@@ -134,36 +134,3 @@ export const areReplaced = (before: readonly Pod[], machine: string, now: readon
   const lost = new Set(before.flatMap((pod) => (pod.machine === machine ? [pod.uid] : [])));
   return lost.size > 0 && now.every(({ uid }) => !lost.has(uid));
 };
-
-const slicesShape = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.object({
-    items: v.array(
-      v.object({
-        endpoints: v.nullish(
-          v.array(
-            v.object({
-              nodeName: v.optional(v.string(), ""),
-              conditions: v.optional(v.object({ ready: v.nullish(v.boolean()) }), {}),
-            }),
-          ),
-        ),
-      }),
-    ),
-  }),
-);
-
-/** Of each ready endpoint in a list of EndpointSlices the machine. */
-export const readyOn = (slices: string): readonly string[] =>
-  v.parse(slicesShape, slices).items.flatMap(({ endpoints }) =>
-    // A slice that does not say counts as ready: so says the API's own description.
-    (endpoints ?? []).flatMap(({ nodeName, conditions }) => (conditions.ready === false ? [] : [nodeName])),
-  );
-
-/** Where the Service sends its users; undefined: the API does not tell. */
-export async function endpointsOn(lab: Lab): Promise<readonly string[] | undefined> {
-  const selector = `--selector=kubernetes.io/service-name=${name}`;
-  const { status, stdout } = await kubectl(lab, "get", "endpointslices", selector, "--output=json");
-  return status === 0 ? readyOn(stdout) : undefined;
-}

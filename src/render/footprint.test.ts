@@ -96,9 +96,11 @@ test("with a control plane its files go too, also those that setup makes, and a 
     "/etc/systemd/system/crio-.scope.d/10-duet.conf",
     "/etc/duet/kubernetes/kubelet.service",
     "/etc/systemd/system/kubelet.service.d/20-duet.conf",
+    "/etc/systemd/system/crio.service.d/20-duet.conf",
   ])
     assert.ok(gone(path), path);
-  assert.ok(!gone("/etc/systemd/system/kubelet.service") && !units.includes("kubelet.service"));
+  for (const unit of ["crio.service", "kubelet.service"])
+    assert.ok(!gone(`/etc/systemd/system/${unit}`) && !units.includes(unit), unit);
   assert.ok(!gone("/etc/kubernetes/manifests/of-somebody-else.yaml"));
   assert.deepEqual(ownUnits, ["crio.service", "kubelet.service"]);
   assert.deepEqual(hollow, ["/etc/kubernetes/manifests", "/etc/kubernetes"]);

@@ -142,6 +142,32 @@ test("duet's own machines may read and mark the two nodes, and nothing else", ()
   });
 });
 
+test("what duet's own machines may do never queues behind others", () => {
+  const flow = accessObjects(site).find(({ path }) => path.includes("/flowschemas/"));
+  assert.equal(flow?.path, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/duet-machines");
+  assert.deepEqual(flow.body, {
+    apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+    kind: "FlowSchema",
+    metadata: { name: "duet-machines" },
+    spec: {
+      priorityLevelConfiguration: { name: "exempt" },
+      matchingPrecedence: 2,
+      rules: [
+        {
+          subjects: [
+            { kind: "User", user: { name: "duet:machine:node1" } },
+            { kind: "User", user: { name: "duet:machine:node2" } },
+          ],
+          resourceRules: [
+            { apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"], clusterScope: true },
+          ],
+          nonResourceRules: [{ nonResourceURLs: ["/readyz", "/livez"], verbs: ["get"] }],
+        },
+      ],
+    },
+  });
+});
+
 test("DNS is at the tenth address, and asks outside only where there is somebody to ask", () => {
   const text = (forward: boolean) => JSON.stringify(dnsObjects(site, forward));
   assert.match(text(true), /"clusterIP":"198\.19\.0\.10"/);

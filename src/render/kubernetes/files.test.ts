@@ -216,6 +216,22 @@ test("the kubelet is this site's, by whatever unit it is started, and none is en
     );
 });
 
+test("CRI-O and the kubelet have one owner, by whatever unit they are started", () => {
+  const units = kubernetesUnits(site, node1);
+  for (const service of ["crio", "kubelet"]) {
+    const unit = units.filter(({ name }) => name === `${service}.service`);
+    assert.deepEqual(
+      unit.map(({ contents, enabled, dropins }) => [contents, enabled, dropins?.map(({ name }) => name)]),
+      [[undefined, undefined, ["20-duet.conf"]]],
+    );
+    const own = textOf(filesOf(site, node1), `/etc/duet/kubernetes/${service}.service`);
+    for (const text of [unit[0]?.dropins?.[0]?.contents ?? "", own]) {
+      assert.match(text, /^\[Service\]$/m);
+      assert.deepEqual(text.match(/^Restart=.*$/gm), ["Restart=no"]);
+    }
+  }
+});
+
 test("CRI-O keeps every image of the site", () => {
   const conf = textOf(filesOf(site, node1), "/etc/crio/crio.conf.d/10-duet.conf");
   for (const image of Object.values(site.kubernetes.images))

@@ -2,7 +2,7 @@ import type { Secret } from "../../base/secret.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import type { IgnitionUnit, MachineFile } from "../ignition.ts";
 import { kernelFile } from "./kernel.ts";
-import { crioFile, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts";
+import { crioFile, crioUnits, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts";
 import { hasKubernetes, kubeconfigFile, kubeconfigNames, kubernetesPaths, pkiFile } from "./names.ts";
 import { cniFile, podRoutesFile, podRoutesUnit, podTraces } from "./network.ts";
 import { authenticationFile, controlPlanePods, proxyFile } from "./pods.ts";
@@ -56,7 +56,7 @@ export function kubernetesFiles(
 }
 
 export const kubernetesUnits = (site: Site, machine: Machine): readonly IgnitionUnit[] =>
-  hasKubernetes(site) ? [...kubeletUnits(machine), podRoutesUnit, ...podUnits] : [];
+  hasKubernetes(site) ? [...crioUnits, ...kubeletUnits(machine), podRoutesUnit, ...podUnits] : [];
 
 /** What setup makes beside the rendered files, for who takes all of it off. */
 export interface KubernetesFootprint {

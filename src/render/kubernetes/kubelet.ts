@@ -48,22 +48,37 @@ const command = ({ name, addresses }: Machine): string =>
     `--node-ip=${addresses[0] ?? ""}`,
   ].join(" ");
 
+/** After kubeadm's 10-kubeadm.conf. */
+const dropIn = "20-duet.conf";
+
+/**
+ * A package's unit has systemd start it again. Pacemaker tells systemd not to, of what it has started itself and until it stops it; of
+ * one that ran before Pacemaker came, nobody would.
+ */
+const oneOwner = `# One owner: Pacemaker sees that it has ended, counts it and starts it again.
+Restart=no
+`;
+
 /** Over the machine's own unit, or the one below: whatever started it before, it is this site's kubelet now. */
 export const kubeletUnits = (machine: Machine): readonly IgnitionUnit[] => [
   {
     name: "kubelet.service",
     dropins: [
       {
-        // After kubeadm's 10-kubeadm.conf.
-        name: "20-duet.conf",
+        name: dropIn,
         contents: `[Service]
 ExecStartPre=/bin/mkdir -p ${kubernetesPaths.kubeletMore}
 ExecStart=
 ExecStart=${command(machine)}
-`,
+${oneOwner}`,
       },
     ],
   },
+];
+
+/** CRI-O's command is its package's. */
+export const crioUnits: readonly IgnitionUnit[] = [
+  { name: "crio.service", dropins: [{ name: dropIn, contents: `[Service]\n${oneOwner}` }] },
 ];
 
 /** For a machine without one. Never enabled: Pacemaker starts it, watches it and starts it again. */
@@ -80,9 +95,7 @@ ExecStart=crio
 # Pods outlive it: a new one finds them as they are.
 KillMode=process
 Delegate=yes
-# One owner: Pacemaker sees that it has ended, counts it and starts it again.
-Restart=no
-OOMScoreAdjust=-999
+${oneOwner}OOMScoreAdjust=-999
 LimitNOFILE=1048576
 LimitNPROC=infinity
 TasksMax=infinity
@@ -99,8 +112,7 @@ Type=exec
 ExecStart=kubelet --config=${kubernetesPaths.kubelet}
 # Pods outlive it: a new one finds them as they are.
 KillMode=process
-Restart=no
-OOMScoreAdjust=-999
+${oneOwner}OOMScoreAdjust=-999
 `,
 };
 

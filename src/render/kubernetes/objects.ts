@@ -26,10 +26,38 @@ export const accessObjects = (site: KubernetesSite): readonly KubernetesObject[]
     "duet:machine",
     site.machines.map(({ name }) => ({ kind: "User", name: machineUser(name) })),
   ),
+  machinesFlow(site),
   // In place of system:masters, which nobody can take away again.
   binding(adminsGroup, "cluster-admin", [{ kind: "Group", name: adminsGroup }]),
   binding("duet:kubelet-api", "system:kubelet-api-admin", [{ kind: "User", name: kubeletClientUser }]),
 ];
+
+/**
+ * The same calls as above never queue: in a failover everybody asks again at once, and the mark on a dead peer would wait behind them.
+ * Which Nodes can't be said here; the role above says it.
+ */
+const machinesFlow = ({ machines }: KubernetesSite): KubernetesObject => ({
+  path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/duet-machines",
+  body: {
+    apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+    kind: "FlowSchema",
+    metadata: { name: "duet-machines" },
+    spec: {
+      priorityLevelConfiguration: { name: "exempt" },
+      // Before all others: 1 is taken only of Kubernetes itself.
+      matchingPrecedence: 2,
+      rules: [
+        {
+          subjects: machines.map(({ name }) => ({ kind: "User", user: { name: machineUser(name) } })),
+          resourceRules: [
+            { apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"], clusterScope: true },
+          ],
+          nonResourceRules: [{ nonResourceURLs: ["/readyz", "/livez"], verbs: ["get"] }],
+        },
+      ],
+    },
+  },
+});
 
 /** As whom the API server asks kubelets for logs, and runs commands in pods. */
 export const kubeletClientUser = "kube-apiserver-kubelet-client";
