@@ -39,9 +39,9 @@ export const controlPlanePods = (site: KubernetesSite, machine: Machine): readon
  * is lost. Without etcd it is not ready, and still alive: to start it again in the middle of a failover would cost seconds and mend
  * nothing.
  *
- * `--request-timeout` stays at its 60 s. Without a leader etcd itself gives up what it was asked after 7 s. A write's error is passed
- * on then; a read is asked again until the request's time is over. So one that begins in a failover is answered late; with a shorter
- * time it would be refused. Who can't wait says so with the call (`?timeout=`); and a connection to a machine that is lost is not
+ * `--request-timeout` stays at its 60 s. Without a leader etcd itself gives up what it was asked after 7 s, and is asked again: for a
+ * write until the 34 s are over that the API server gives a change, for a read until the request's time is. So one that begins in a
+ * failover is answered late; with a shorter time it would be refused. Who can't wait says so with the call (`?timeout=`); and a connection to a machine that is lost is not
  * ended by it at all.
  */
 function apiserver(site: KubernetesSite, machine: Machine): MachineFile {
