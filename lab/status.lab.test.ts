@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import * as v from "valibot";
 import { until } from "../src/machine/clock.ts";
 import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
 
-/** One lab: whole, with an etcd missing, cut in two with the loser booting inert, and whole again. */
+/** One lab: whole, with an etcd missing, cut in two with the loser booting inert, and whole again; and what an admin's word comes to meanwhile. */
 ownLabsFolder();
 const name = "status";
 const lab = (...args: readonly string[]) => duetOk("lab", ...args, "--name", name);
@@ -66,6 +67,42 @@ test("both up: 1+1 and status 0, on each machine and from the operator's seat", 
   assert.ok(typeof json === "object" && json !== null && "whole" in json && json.whole === "1+1");
 });
 
+/** As a script at the operator's computer says it. */
+const overSsh = (machine: string, ...words: readonly string[]) =>
+  duet(["lab", "run", "seat", "--name", name, "--", "ssh", machine, ...words]);
+
+const refusal = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    problems: v.tuple([v.object({ code: v.string(), what: v.string(), fix: v.string() })]),
+    shown: v.object({ machine: v.string(), peerPower: v.string(), loss: v.string() }),
+  }),
+);
+
+test("over ssh, at 1+1: a word is refused with 1 and says what it knows; 2 is a wrong call, 3 nobody to ask", async () => {
+  const [here, same, epoch, machine, unasked] = await Promise.all([
+    overSsh("node1", "duet", "confirm-peer-down", "--yes", "--json"),
+    overSsh("node2", "duet", "choose-data", "node2", "--yes", "--json"),
+    overSsh("node1", "duet", "confirm-peer-down", "--yes", "--accept-data-loss", "soon"),
+    overSsh("node2", "duet", "choose-data", "node9", "--yes"),
+    overSsh("node1", "duet", "confirm-peer-down"),
+  ]);
+  assert.equal(here.status, 1, here.stderr);
+  const { problems, shown } = v.parse(refusal, here.stdout);
+  assert.equal(problems[0].code, "DUET-E-CONFIRM-PEER-HERE");
+  assert.equal(shown.machine, "node1");
+  assert.match(shown.loss, /^nothing: node2 is here/);
+  assert.equal(same.status, 1, same.stderr);
+  assert.equal(v.parse(refusal, same.stdout).problems[0].code, "DUET-E-CHOOSE-REFUSED");
+  for (const { status, stderr } of [epoch, machine]) {
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /\[DUET-E-USAGE\]/);
+  }
+  assert.equal(unasked.status, 3, unasked.stderr);
+  assert.match(unasked.stderr, /\[DUET-E-ADMIN-NO-TERMINAL\]/);
+});
+
 test("an etcd that does not run is told, with its page", async () => {
   // Nobody starts it again while this is under way.
   await on(name, "node2", "systemctl", "stop", "duet-work.path", "duet-work.service", "duet-etcd.service");
@@ -80,6 +117,22 @@ test("an etcd that does not run is told, with its page", async () => {
   }
   await shows("node1", /^site status {2}1\+1 /);
 });
+
+/** On a machine with older data, whose peer serves: refused, with what is known, and nobody is switched off. */
+async function wordIsRefused(loser: string): Promise<void> {
+  const isIn = async () => (await overSsh(loser, "true")).status === 0;
+  await until(`ssh to ${loser}`, isIn, { deadline_ms: 30_000, every_ms: 500 });
+  const [plain, data] = await Promise.all([
+    overSsh(loser, "duet", "confirm-peer-down", "--yes"),
+    overSsh(loser, "duet", "confirm-peer-down", "--yes", "--json"),
+  ]);
+  assert.deepEqual([plain.status, data.status], [1, 1], `${plain.stderr}${data.stderr}`);
+  assert.match(plain.stderr, /^power of node\d +On, by its BMC\n[^]*\[DUET-E-CONFIRM-REFUSED\]/);
+  const { problems, shown } = v.parse(refusal, data.stdout);
+  assert.match(problems[0].what, /^R-NEWER-TAG: /);
+  assert.match(problems[0].fix, /--accept-data-loss \d/);
+  assert.deepEqual([shown.machine, shown.peerPower], [loser, "on"]);
+}
 
 /** Who lost the race: on a busy box it is not always the one that should. */
 async function whoIsInert(): Promise<readonly [loser: string, survivor: string]> {
@@ -109,6 +162,7 @@ test("the wire is cut: who boots into the cut says so in its status and at its c
     await on(name, loser, "cat", "/run/issue.d/50-duet.issue"),
     /^duet: a BMC's tag says that epoch/,
   );
+  await wordIsRefused(loser);
   const { text: whole } = await shows(survivor, /^site status {2}1\+0 /);
   assert.ok(
     whole.replaceAll(/\s+/g, " ").includes(`${survivor} switched ${loser} off, Off confirmed`),

@@ -1,16 +1,80 @@
 import { createInterface } from "node:readline/promises";
 import type { Desk } from "../agents/admin/desk.ts";
-import { shownRows } from "../agents/admin/shown.ts";
+import { machineDesk, requireMachine } from "../agents/admin/machine.ts";
+import { type Shown, shownRows } from "../agents/admin/shown.ts";
 import { labelled } from "../agents/status/layout.ts";
-import { exit, fail } from "../base/problem.ts";
+import { DuetError, exit, type ExitStatus, fail } from "../base/problem.ts";
 
-export const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+type Asks = Pick<Desk, "show" | "agreed" | "say">;
+type AdminDesk = Awaited<ReturnType<typeof machineDesk>>;
+
+/** Where an admin's command runs, and who reads it. A test has its own. */
+export interface AdminPlace {
+  readonly requireMachine: (command: string) => Promise<void>;
+  readonly desk: (asks: Asks, wait_ms: number, terminal: boolean) => Promise<AdminDesk>;
+  readonly isTerminal: () => boolean;
+  /** What is shown and asked is on standard error: standard output is for the answer. */
+  readonly tell: (text: string) => void;
+  readonly answer: (text: string) => void;
+}
+
+export const thisMachine: AdminPlace = {
+  requireMachine,
+  desk: machineDesk,
+  isTerminal: () => process.stdin.isTTY && process.stderr.isTTY,
+  tell: (text) => process.stderr.write(text),
+  answer: (text) => process.stdout.write(text),
+};
+
+export interface AdminOptions {
+  readonly yes?: boolean;
+  readonly wait: string;
+  readonly json?: boolean;
+}
+
+/** How it ended: as data, and as text for people. */
+interface End {
+  readonly data: { readonly shown: Shown };
+  readonly text: string;
+}
+
+/** One command of an admin's, to its exit status. */
+export async function atDesk(
+  place: AdminPlace,
+  command: string,
+  { yes = false, wait, json = false }: AdminOptions,
+  work: (desk: AdminDesk) => Promise<End>,
+): Promise<ExitStatus> {
+  const patience_ms = wait_ms(wait);
+  await place.requireMachine(command);
+  requireAsking(place, command, yes);
+  const answerJson = (value: unknown) => place.answer(`${JSON.stringify(value, null, 2)}\n`);
+  let seen: Shown | undefined;
+  const asks = asking(place, yes);
+  const show = (shown: Shown) => {
+    seen = shown;
+    // Then it is part of the answer.
+    if (!json || !yes) asks.show(shown);
+  };
+  const desk = await place.desk({ ...asks, show }, patience_ms, place.isTerminal());
+  try {
+    const { data, text } = await work(desk);
+    if (json) answerJson(data);
+    else place.answer(text);
+    return exit.ok;
+  } catch (error) {
+    // Who reads a script's log has to see on what it was refused.
+    if (!json || seen === undefined || !(error instanceof DuetError)) throw error;
+    answerJson({ problems: error.problems, shown: seen });
+    return error.status;
+  }
+}
 
 const indent = 18;
 const width_max = 100;
 const wait_s_max = 3600;
 
-export function wait_ms(text: string): number {
+function wait_ms(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds <= wait_s_max) return seconds * 1000;
   return fail(
@@ -23,7 +87,7 @@ export function wait_ms(text: string): number {
 }
 
 /** Before anything is looked at: a script that forgot --yes is told so at once. */
-export function requireAsking(command: string, yes: boolean): void {
+function requireAsking({ isTerminal }: AdminPlace, command: string, yes: boolean): void {
   if (yes || isTerminal()) return;
   fail(
     "DUET-E-ADMIN-NO-TERMINAL",
@@ -34,24 +98,21 @@ export function requireAsking(command: string, yes: boolean): void {
   );
 }
 
-/** What is shown and asked is on standard error: standard output is for the answer. */
-export function seatAt(yes: boolean, json: boolean): Pick<Desk, "show" | "agreed" | "say"> {
-  const out = process.stderr;
-  const width = Math.min(width_max, out.columns ?? width_max);
+function asking({ tell }: AdminPlace, yes: boolean): Asks {
+  const width = Math.min(width_max, process.stderr.columns ?? width_max);
   let last = "";
   return {
     show: (shown) => {
-      if (json && yes) return;
       for (const [label, text] of shownRows(shown, Date.now()))
-        out.write(`${labelled(label, text, indent, width).join("\n")}\n`);
+        tell(`${labelled(label, text, indent, width).join("\n")}\n`);
     },
     agreed: async (question, answer) => {
       if (yes) return true;
-      out.write(`\n${labelled("", question, 0, width).join("\n")}\n`);
+      tell(`\n${labelled("", question, 0, width).join("\n")}\n`);
       return (await ask(`Type ${answer} to say so: `)) === answer;
     },
     say: (text) => {
-      if (text !== "" && text !== last) out.write(`  … ${text}\n`);
+      if (text !== "" && text !== last) tell(`  … ${text}\n`);
       last = text;
     },
   };

@@ -13,7 +13,7 @@ export function register(program: Command): void {
     .argument("<machine>", "the machine whose data counts from now on")
     .option("--yes", "do not ask: for scripts")
     .option("--wait <seconds>", "so long is waited for the end", "180")
-    .option("--json", "print it as JSON")
+    .option("--json", "print it as JSON, with what was shown")
     .addHelpText(
       "after",
       `

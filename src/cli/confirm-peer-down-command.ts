@@ -1,41 +1,27 @@
 import { confirmPeerDown } from "../agents/admin/confirm.ts";
-import { machineDesk, requireMachine } from "../agents/admin/machine.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
 import type { Word } from "../decide/facts.ts";
-import { isTerminal, requireAsking, seatAt, wait_ms } from "./admin-seat.ts";
-import { printJson } from "./output.ts";
+import { type AdminOptions, atDesk, thisMachine } from "./admin-seat.ts";
 
-export interface ConfirmOptions {
+export interface ConfirmOptions extends AdminOptions {
   readonly acceptDataLoss?: string;
-  readonly yes?: boolean;
-  readonly wait: string;
-  readonly json?: boolean;
 }
 
 const command = "duet confirm-peer-down";
 
-export async function confirmCommand(options: ConfirmOptions): Promise<ExitStatus> {
+export async function confirmCommand(options: ConfirmOptions, place = thisMachine): Promise<ExitStatus> {
   const accept = acceptOf(options.acceptDataLoss);
-  const patience_ms = wait_ms(options.wait);
-  await requireMachine(command);
-  requireAsking(command, options.yes === true);
-  const desk = await machineDesk(
-    seatAt(options.yes === true, options.json === true),
-    patience_ms,
-    isTerminal(),
-  );
-  const end = await confirmPeerDown(desk, accept);
-  if (options.json === true) printJson(end);
-  else
-    process.stdout.write(
+  return await atDesk(place, command, options, async (desk) => {
+    const end = await confirmPeerDown(desk, accept);
+    const text =
       end.outcome === "serves"
         ? `${end.machine} serves without ${end.peer} (${end.by}).\n`
-        : `${end.machine} serves already: there is nothing to confirm.\n`,
-    );
-  return exit.ok;
+        : `${end.machine} serves already: there is nothing to confirm.\n`;
+    return { data: end, text };
+  });
 }
 
-export function acceptOf(text: string | undefined): Word["accept"] {
+function acceptOf(text: string | undefined): Word["accept"] {
   if (text === undefined || text === "unknown") return text;
   const epoch = Number(text);
   if (/^\d{1,12}$/.test(text) && epoch > 0) return epoch;

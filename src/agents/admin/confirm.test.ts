@@ -44,11 +44,11 @@ test("a BMC that goes on saying On is not overruled by a word", async () => {
   const { desk } = office;
   const { effects } = desk.hands;
   const deaf = { ...effects, bmc: { ...effects.bmc, commandOff: async () => failed("refused", "no") } };
-  await assert.rejects(
-    confirmPeerDown({ ...desk, hands: { ...desk.hands, effects: deaf } }, undefined),
-    code("DUET-E-CONFIRM-STILL-ON"),
-  );
+  const unfenced: string[] = [];
+  const hands = { ...desk.hands, effects: deaf, fenceFailed: (why: string) => void unfenced.push(why) };
+  await assert.rejects(confirmPeerDown({ ...desk, hands }, undefined), code("DUET-E-CONFIRM-STILL-ON"));
   assert.equal(said(office).peerDown, false);
+  assert.deepEqual(unfenced, ["the fence: no"], "people are told, as of any fence that failed");
 });
 
 test("a stale machine refuses unless the epoch is named, and another epoch is not it", async () => {
