@@ -29,7 +29,10 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const ring = async () => (await membershipNow(saying)).ring;
   const begun = await ring();
   const facts = await effects.facts();
-  if (facts.peer.seen === "now") peerHere(facts);
+  if (facts.peer.seen === "now") {
+    desk.show(shownOf(facts, await desk.dates(), `nothing: ${facts.peerName} is here, and nothing is said`));
+    peerHere(facts);
+  }
   const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
   const once = await onceOff(desk.hands, facts);
   const shown = shownOf(facts, await desk.dates(), lossText(once));
