@@ -7,6 +7,7 @@ import {
   type QuorumEffects,
   success,
 } from "../../src/act/effects.ts";
+import { rememberOff } from "../../src/act/picture.ts";
 import { notingOn } from "../../src/act/power-on.ts";
 import { corosyncTimes } from "../corosync.ts";
 import type { Life } from "../kernel/life.ts";
@@ -38,6 +39,7 @@ const detection_us = corosyncTimes.token_us + corosyncTimes.consensus_us;
 export function effectsOf(node: Node, life: Life): Effects {
   const effects: Effects = {
     site: { me: node.name, witness: node.site.witness },
+    boot: String(node.world.machine(node.id).boot),
     facts: () => gatherFacts(node, life),
     own: () => ownFacts(node, life),
     decide: (question, facts) => node.decide(question, facts),
@@ -156,7 +158,7 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
         const membership = membershipOf(node);
         if (membership.peer || membership.ring !== ring)
           return failed("changed", "Off was read for another membership");
-        memory.remembered = { ...memory.remembered, provenIn: ring, wentOff };
+        memory.remembered = rememberOff(memory.remembered, ring, wentOff);
         return done;
       }),
     grant: () =>

@@ -14,6 +14,8 @@ import type { TableName } from "../decide/rules.ts";
 export interface Effects {
   /** What the site file says, the same for as long as this machine runs: nothing is asked for it. */
   readonly site: Pick<Facts, "me" | "witness">;
+  /** Another one with each boot of this machine; undefined: it can't tell. */
+  readonly boot: string | undefined;
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */
   readonly facts: () => Promise<Facts>;
   /** The part of it that the machine knows by itself: neither a BMC nor the peer is asked, so that no slow one holds it up. */
@@ -172,6 +174,8 @@ export interface Published {
   readonly leaving: boolean;
   /** By setup's word this machine has never held data. */
   readonly isNew: boolean;
+  /** Another one with each boot of the machine that says this; undefined: an older duet does not tell. */
+  readonly boot: string | undefined;
   readonly turn: Turn | undefined;
   readonly logEnd: LogEnd | undefined;
 }

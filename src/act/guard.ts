@@ -1,6 +1,7 @@
 import type { Verdict } from "../decide/decide.ts";
 import type { Effects } from "./effects.ts";
 import { loneStart } from "./lone-start.ts";
+import type { FenceFailed } from "./own-fence.ts";
 import { type End, runSteps } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -21,6 +22,7 @@ export async function guardLook(
   effects: Effects,
   times: Times,
   log: (step: string) => void,
+  fenceFailed?: FenceFailed,
 ): Promise<GuardLook | undefined> {
   const quorate = await effects.quorum.status();
   const facts = await effects.facts();
@@ -28,6 +30,6 @@ export async function guardLook(
   const verdict = effects.decide("start", facts);
   // Who can't tell whether there is quorum grants none.
   const hasQuorum = !quorate.ok || quorate.value;
-  const end = hasQuorum ? undefined : await runSteps(loneStart(effects, times), log);
+  const end = hasQuorum ? undefined : await runSteps(loneStart(effects, times, fenceFailed), log);
   return { quorate: quorate.ok && quorate.value, verdict, end };
 }

@@ -1,6 +1,7 @@
 import { turns } from "../decide/race.ts";
 import type { Effects } from "./effects.ts";
 import { proveOff } from "./off.ts";
+import { type FenceFailed, ownFence } from "./own-fence.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
@@ -8,10 +9,10 @@ import type { Times } from "./times.ts";
  * At boot, with nobody heard: proves that the peer is off, and asks for quorum only if the rules then allow this machine to
  * serve. The agent decides once more before it starts anything: quorum alone is never enough.
  */
-export async function* loneStart(effects: Effects, times: Times): Steps {
+export async function* loneStart(effects: Effects, times: Times, fenceFailed?: FenceFailed): Steps {
   const { quorum } = effects;
   if (effects.decide("start", await effects.facts()).decision.do === "prove-off") {
-    const proven = yield* proveUnheardOff(effects, times);
+    const proven = yield* ownFence(effects, proveUnheardOff(effects, times), fenceFailed);
     if (!proven.done) return proven;
   }
   const verdict = effects.decide("start", await effects.facts());

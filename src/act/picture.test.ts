@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { empty, type Holding, no_word } from "../decide/facts.ts";
 import { gaveUp, mayGoOn } from "../decide/lineage.ts";
 import type { Published } from "./effects.ts";
-import { nothing_remembered, picture, type Readings, type Remembered, remember } from "./picture.ts";
+import {
+  isFalseOff,
+  nothing_remembered,
+  picture,
+  type Readings,
+  type Remembered,
+  remember,
+  rememberOff,
+} from "./picture.ts";
 import { logOf, pick } from "./testing.ts";
 
 const voter: Holding = {
@@ -14,12 +22,13 @@ const voter: Holding = {
   lineage: { epoch: 5, owner: "a" },
   others: "b1",
 };
-const says = (holding: Holding): Published => ({
+const says = (holding: Holding, boot?: string): Published => ({
   holding,
   serving: false,
   running: false,
   leaving: false,
   isNew: false,
+  boot,
   turn: 1,
   logEnd: undefined,
 });
@@ -68,6 +77,35 @@ test("Off is proven for one membership without the peer, and void in any other",
     picture({ ...readings, remembered: proven, membership: { ring, peer } }).proof;
   assert.deepEqual([proof("8", false), proof("8", true), proof("9", false)], ["off", "void", "void"]);
   assert.equal(picture(readings).proof, "none");
+});
+
+test("a peer that is heard again in the boot in which it was read Off ran on: found once for each Off, and of no other boot", () => {
+  const together = { ring: "6", peer: true };
+  const heard = remember(nothing_remembered, together, says(voter, "b-1"));
+  assert.ok(!isFalseOff(heard, says(voter, "b-1")), "no Off was read");
+  const off = rememberOff(heard, "8", false);
+  assert.deepEqual([off.provenIn, off.offBoot], ["8", "b-1"]);
+  for (const boot of ["b-2", undefined]) assert.ok(!isFalseOff(off, says(voter, boot)), boot);
+  assert.ok(!isFalseOff(off, undefined), "nobody was heard");
+  const ranOn = says(voter, "b-1");
+  assert.ok(isFalseOff(off, ranOn));
+  const told = remember(off, { ring: "9", peer: true }, ranOn);
+  assert.ok(!isFalseOff(told, ranOn), "once");
+  assert.ok(isFalseOff(rememberOff(told, "10", true), ranOn), "and once more after the next Off");
+  const fenced = remember(off, { ring: "9", peer: true }, says(voter, "b-2"));
+  assert.ok(
+    !isFalseOff(remember(fenced, { ring: "11", peer: true }, says(voter, "b-2")), says(voter, "b-2")),
+  );
+});
+
+test("of a boot that nobody told nothing is concluded", () => {
+  for (const heard of [
+    nothing_remembered,
+    remember(nothing_remembered, { ring: "6", peer: true }, says(voter)),
+  ]) {
+    const off = rememberOff(heard, "8", false);
+    for (const boot of ["b-1", undefined]) assert.ok(!isFalseOff(off, says(voter, boot)));
+  }
 });
 
 test("a surrender is said to the members that the peer's log had, and ends with them", () => {

@@ -10,6 +10,8 @@ export interface Remembered {
   /** The membership in which the peer's Off was read, and whether it had left in order and gone off by itself. */
   readonly provenIn: string | undefined;
   readonly wentOff: boolean;
+  /** The boot in which the peer was last heard before that Off was read; undefined: nobody knows, or it was heard in it again. */
+  readonly offBoot: string | undefined;
 }
 
 export const nothing_remembered: Remembered = {
@@ -17,6 +19,7 @@ export const nothing_remembered: Remembered = {
   heard: undefined,
   provenIn: undefined,
   wentOff: false,
+  offBoot: undefined,
 };
 
 /** All that was read for one picture. Each part is read by a world in its own way; what it means is said once, here. */
@@ -38,7 +41,29 @@ export const remember = (
   was: Remembered,
   membership: Readings["membership"],
   said: Published | undefined,
-): Remembered => ({ ...was, seen: was.seen || membership.peer, heard: said ?? was.heard });
+): Remembered => ({
+  ...was,
+  seen: was.seen || membership.peer,
+  heard: said ?? was.heard,
+  // Each false Off is found once.
+  offBoot: isFalseOff(was, said) ? undefined : was.offBoot,
+});
+
+/** Off was read in this membership, in which the peer is not. */
+export const rememberOff = (was: Remembered, ring: string, wentOff: boolean): Remembered => ({
+  ...was,
+  provenIn: ring,
+  wentOff,
+  offBoot: was.heard?.boot,
+});
+
+/**
+ * A machine that was off comes back in another boot. One that is heard again in the boot in which it was last heard before its Off was
+ * read ran on all the time: what said Off was wrong, and two may have served. The proof is void by then in any case. Of a boot that
+ * nobody told, nothing is concluded.
+ */
+export const isFalseOff = ({ offBoot }: Remembered, said: Published | undefined): boolean =>
+  offBoot !== undefined && said?.boot === offBoot;
 
 /** One picture of the world, as decide wants it: nothing more, since it is kept with each decision. */
 export function picture(readings: Readings): Facts {

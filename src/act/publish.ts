@@ -31,6 +31,7 @@ async function saying(effects: Effects, { self, etcd }: OwnFacts, leaving: boole
     running: etcd.running,
     leaving,
     isNew: isNew.ok && isNew.value,
+    boot: effects.boot,
     turn: state.ok ? state.value.turn : undefined,
     logEnd: logEnd.ok ? logEnd.value : undefined,
   };

@@ -128,6 +128,7 @@ export class FakeWorld {
     facts: async () => this.facts(),
     own: async () => this.facts(),
     site: this.facts(),
+    boot: "a-1",
     decide,
     pause: async () => {},
     disk: {

@@ -6,6 +6,7 @@ import type { Effects } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
 import { stopOnly } from "./leave.ts";
 import { proveUnheardOff } from "./lone-start.ts";
+import { type FenceFailed, ownFence } from "./own-fence.ts";
 import { perform } from "./perform.ts";
 import { publishFacts, publishNews } from "./publish.ts";
 import { type End, runSteps, type Steps } from "./steps.ts";
@@ -21,6 +22,7 @@ export interface Look {
   readonly log: (step: string) => void;
   /** How the steps ended; nothing is decided by it. */
   readonly ended?: (end: End) => void;
+  readonly fenceFailed?: FenceFailed | undefined;
 }
 
 /** One look of the agent: it tells what is new, decides, and does what was decided. True: something was done, look again. */
@@ -30,7 +32,7 @@ export async function work(effects: Effects, times: Times, look: Look): Promise<
   const facts = await effects.facts();
   const isHeard = facts.peer.seen === "now";
   if (isHeard) await publishNews(effects, times, facts, look.repeat);
-  const steps = await stepsFor(effects, times, facts, look.peerFirst);
+  const steps = await stepsFor(effects, times, facts, look);
   if (steps !== undefined) {
     const end = await runSteps(steps, look.log);
     look.ended?.(end);
@@ -45,7 +47,7 @@ async function stepsFor(
   effects: Effects,
   times: Times,
   facts: Facts,
-  peerFirst: Look["peerFirst"],
+  { peerFirst, fenceFailed }: Pick<Look, "peerFirst" | "fenceFailed">,
 ): Promise<Steps | undefined> {
   const turning = await turnSteps(effects, times, facts, peerFirst);
   if (turning !== undefined) return turning;
@@ -53,10 +55,10 @@ async function stepsFor(
   if (isForGood(decision) && isReadInPassing(facts)) return stopOnly(effects, times);
   if (decision.do !== "prove-off") return perform(effects, times, decision);
   // Who has lost a peer that nobody will fence does it as the fence agent would.
-  if (facts.peer.seen !== "never") return fencePeer(effects, times);
+  if (facts.peer.seen !== "never") return ownFence(effects, fencePeer(effects, times), fenceFailed);
   // A lone start is the guard's, until Pacemaker has started the resource here: then the guard has ended, and what it granted quorum
   // for may have changed since, as a BMC that answers again voids an admin's word.
-  return facts.started ? proveUnheardOff(effects, times) : undefined;
+  return facts.started ? ownFence(effects, proveUnheardOff(effects, times), fenceFailed) : undefined;
 }
 
 const isForGood = (decision: Decision): boolean =>

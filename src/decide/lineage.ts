@@ -230,6 +230,14 @@ function acceptedApart(one: number, other: number): boolean {
   return a > 0 && b > 0 && a % 2 !== b % 2;
 }
 
+/** On which of the two machines the last loss was accepted that data of this epoch comes after; undefined: none was. */
+export function lossAcceptedOn(epoch: number, one: string, other: string): string | undefined {
+  const losses = lossesBefore(epoch);
+  if (losses === 0) return undefined;
+  const [first, second] = one < other ? [one, other] : [other, one];
+  return losses % 2 === 1 ? first : second;
+}
+
 /** What an accepted loss accepts: all that this machine can know of the peer's, so that it need not be asked about again. */
 export function acceptedEpoch(facts: Facts): number {
   const tags = tagsOf(facts).map((tag) =>

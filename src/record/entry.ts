@@ -33,8 +33,11 @@ export const event_names = [
   "peer back",
   "fence asked",
   "off commanded",
+  /** `went_off`: it had left in order, and gone off by itself. */
   "off confirmed",
   "fence failed",
+  /** The peer was heard again in the very boot in which it was lost, though its Off was read (in `ring`): it ran on. */
+  "false off",
   "takeover begins",
   /** The point of no return: from here on clients may have been answered. */
   "may have served",

@@ -22,7 +22,7 @@ const newsworthy: ReadonlySet<EventName> = new Set([...turning, "off confirmed",
 const echo_ms = 30_000;
 
 /** What a power cut must not take. All of them come when the machine serves, or has nothing to serve: nobody waits for the disk. */
-const kept: ReadonlySet<EventName> = new Set(["takeover ends", "full", "1+1", "fence failed"]);
+const kept: ReadonlySet<EventName> = new Set(["takeover ends", "full", "1+1", "fence failed", "false off"]);
 
 interface Step {
   readonly name: string;

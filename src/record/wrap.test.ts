@@ -76,6 +76,22 @@ test("a fence and a takeover are recorded with their events, and end as they do 
   assert.deepEqual(lost.detail, { ring: "1", ago_ms: 0, silent_ms: 4_500 });
 });
 
+test("an Off of a peer that went off by itself is recorded as such", async () => {
+  for (const [wentOff, detail] of [
+    [true, { ring: "1", went_off: true }],
+    [false, { ring: "1" }],
+  ] as const) {
+    const world = made();
+    lose(world);
+    world.peer = { ...world.peer, on: false };
+    const record = new TestRecorder();
+    await wrap(world.effects, record.recorder()).quorum.noteOff("1", wentOff);
+    const [entry] = record.entries;
+    assert.ok(entry?.kind === "event" && entry.event === "off confirmed");
+    assert.deepEqual(entry.detail, detail);
+  }
+});
+
 test("the way back of a learner is recorded", async () => {
   const world = made();
   world.peer = { ...world.peer, serving: true, holding: { ...voter, lineage: { epoch: 6, owner: "b" } } };

@@ -134,7 +134,9 @@ const quorum = (
     seen(inner.loss(), (loss) => {
       if (loss !== undefined) recorder.loss(loss, silent_ms);
     }),
-  noteOff: (ring, ...given) =>
-    seen(inner.noteOff(ring, ...given), () => recorder.event("off confirmed", { ring })),
+  noteOff: (ring, wentOff) =>
+    seen(inner.noteOff(ring, wentOff), () =>
+      recorder.event("off confirmed", wentOff ? { ring, went_off: true } : { ring }),
+    ),
   grant: (...given) => seen(inner.grant(...given)),
 });

@@ -9,6 +9,7 @@ export interface Desk {
   readonly hands: Pick<Hands, "effects" | "times" | "saying"> & {
     readonly notes: Pick<Hands["notes"], "set" | "forget">;
     readonly recorder: Pick<Hands["recorder"], "step" | "stepsEnd" | "admin">;
+    readonly fenceFailed?: Hands["fenceFailed"];
   };
   readonly who: string;
   readonly dates: () => Promise<Times>;

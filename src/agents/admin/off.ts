@@ -1,5 +1,6 @@
 import type { Effects } from "../../act/effects.ts";
 import { fencePeer } from "../../act/fence.ts";
+import { ownFence } from "../../act/own-fence.ts";
 import { runSteps } from "../../act/steps.ts";
 import { fail } from "../../base/problem.ts";
 import { supposeOff } from "../../decide/decide.ts";
@@ -30,7 +31,9 @@ export async function seeOff(
     effects,
     times,
     recorder,
+    fenceFailed,
   }: Pick<Hands, "effects" | "times"> & {
+    readonly fenceFailed?: Hands["fenceFailed"];
     readonly recorder: Pick<Hands["recorder"], "step" | "stepsEnd">;
   },
   { facts, once }: { readonly facts: Facts; readonly once: Facts },
@@ -39,7 +42,8 @@ export async function seeOff(
 ): Promise<Gone> {
   if (facts.proof === "off") return "Off is proven";
   if (once.proof !== "off") return "the admin's word";
-  const end = await runSteps(fencePeer(supposing(effects, word), times), (step) => {
+  const steps = fencePeer(supposing(effects, word), times);
+  const end = await runSteps(ownFence(effects, steps, fenceFailed), (step) => {
     recorder.step(step);
     say(step);
   });

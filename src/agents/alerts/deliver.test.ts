@@ -129,6 +129,27 @@ test("a fence that a rule refuses is told in the rule's words", async () => {
   assert.match(String(bodies(server)[0]?.["sentence"]), /could not switch node2 off: node1 does not hold/);
 });
 
+test("a fence of duet's own that Pacemaker counts as its own a moment later is told once; the next loss has its own", async () => {
+  await using server = await receiver(tls);
+  const done =
+    "kind=fencing\nnode=node2\ntask=off\nrc=0\ndesc=Operation off of node2 by node1 for x@node1: OK\n";
+  const own = { kind: "fence-done", about: "node2", by: "node1", ring: "1.2a" } as const;
+  raise(own, join(folder, "new"));
+  await delivery(server.port);
+  await drop("1", done);
+  await delivery(server.port);
+  assert.deepEqual(kindsOf(server), ["fence-done"]);
+  // By a human's word alone: that is another thing to know.
+  await drop("2", done.replace("by node1", "by a human"));
+  await delivery(server.port);
+  assert.match(String(bodies(server)[1]?.["sentence"]), /nothing has proven it$/);
+  await drop("3", done);
+  await delivery(server.port, { ring: () => Promise.resolve("1.2e") });
+  raise({ ...own, ring: "1.2e" }, join(folder, "new"));
+  await delivery(server.port);
+  assert.equal(server.got.length, 3);
+});
+
 test("a machine that went in order is not told as lost", async () => {
   await using server = await receiver(tls);
   await drop("1", "kind=node\nnode=node2\ndesc=lost\n");

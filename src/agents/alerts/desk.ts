@@ -1,6 +1,7 @@
 import { errnoOf } from "../../machine/files.ts";
 import type { Event } from "./event.ts";
 import { type Message, withLeftOut } from "./message.ts";
+import { aHuman } from "./pacemaker.ts";
 import { admit, type Bucket, nextToken_ms, refilled } from "./rate.ts";
 import type { Entry, Spool, SpoolState, WayState } from "./spool.ts";
 
@@ -71,6 +72,7 @@ export class Desk {
   /** It is on disk when this returns, if the disk can. Taken twice, it is there once. */
   async take(event: Event, message: Message): Promise<void> {
     if (this.#entries.some((each) => each.message.id === message.id)) return;
+    if (this.#isToldFence(event)) return;
     const now_ms = this.#now();
     const key = bucketOf(event);
     const waiting = this.#entries.find(({ held }) => held === key);
@@ -90,6 +92,14 @@ export class Desk {
     await this.#keep(entry);
     if (waiting !== undefined) await this.#forget(waiting);
     await this.#onDisk(this.#spool.save(this.#state));
+  }
+
+  /** A fence of duet's own is told at once; Pacemaker, which finds that machine off a moment later, counts it as its own and tells it too. */
+  #isToldFence({ kind, about = "", by, ring }: Event): boolean {
+    if (kind !== "fence-done" || by === aHuman || ring === undefined) return false;
+    const told = this.#state.fenced?.[about] === ring;
+    this.#state.fenced = { ...this.#state.fenced, [about]: ring };
+    return told;
   }
 
   /** Sends what can be sent now. */

@@ -11,6 +11,7 @@ export const kinds = [
   "fence-done",
   "fence-failed",
   "fence-unproven",
+  "false-off",
   "resource-failed",
   "takeover",
   "whole",
@@ -34,6 +35,8 @@ export const eventShape = v.object({
   /** In the words of who saw it. */
   why: v.optional(sentence),
   epoch: v.optional(v.number()),
+  /** Of a fence: the membership in which Off was read. */
+  ring: v.optional(word),
   /** Of a rule that calls a person: its id, and the question that it answered. */
   rule: v.optional(word),
   question: v.optional(word),

@@ -4,10 +4,12 @@ import type { Verdict } from "../../decide/decide.ts";
 import type { Event } from "./event.ts";
 import { telling, tellVerdict } from "./listen.ts";
 
+const machines = { me: "node1", peer: "node2" };
+
 test("of what the recorder writes, the takeover, 1+1 and the surrender are told", () => {
   const told: Omit<Event, "at_ms">[] = [];
-  const hear = telling("node1", (event) => void told.push(event));
-  for (const event of ["peer lost", "takeover begins", "1+1", "full", "off confirmed"] as const)
+  const hear = telling({ ...machines, by: "agent" }, (event) => void told.push(event));
+  for (const event of ["peer lost", "takeover begins", "1+1", "full", "off commanded"] as const)
     hear(event, {});
   hear("takeover ends", { epoch: 4 });
   hear("surrendered", { epoch: 5 });
@@ -16,6 +18,37 @@ test("of what the recorder writes, the takeover, 1+1 and the surrender are told"
     { kind: "takeover", about: "node1", epoch: 4 },
     { kind: "surrendered", about: "node1", epoch: 5 },
   ]);
+});
+
+test("a fence of duet's own is told, done or failed; of one that Pacemaker asked for, Pacemaker tells", () => {
+  for (const by of ["agent", "guard", "command", "fence"] as const) {
+    const told: Omit<Event, "at_ms">[] = [];
+    const hear = telling({ ...machines, by }, (event) => void told.push(event));
+    hear("fence asked", { of: "node2" });
+    hear("fence failed", { of: "node2", why: "the fence: no answer" });
+    hear("off confirmed", { ring: "1.d" });
+    const fence = { about: "node2", by: "node1" };
+    const own = [
+      { kind: "fence-failed", ...fence, why: "the fence: no answer" },
+      { kind: "fence-done", ...fence, ring: "1.d" },
+    ];
+    assert.deepEqual(told, by === "fence" ? [] : own, by);
+  }
+});
+
+test("a machine that left in order and went off by itself was switched off by nobody", () => {
+  const told: string[] = [];
+  const hear = telling({ ...machines, by: "agent" }, ({ kind }) => void told.push(kind));
+  hear("off confirmed", { ring: "1.d", went_off: true });
+  assert.deepEqual(told, []);
+});
+
+test("that the peer ran on while it was read Off is told, whichever part heard it", () => {
+  for (const by of ["agent", "fence"] as const) {
+    const told: Omit<Event, "at_ms">[] = [];
+    telling({ ...machines, by }, (event) => void told.push(event))("false off", { of: "node2", ring: "1.d" });
+    assert.deepEqual(told, [{ kind: "false-off", about: "node2", by: "node1" }]);
+  }
 });
 
 test("a rule that calls a human is told once for as long as it stays the answer", () => {

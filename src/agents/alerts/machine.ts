@@ -102,10 +102,12 @@ async function happeningOf({ kind }: Event, { site, ring }: Delivery): Promise<s
 }
 
 /** Pacemaker calls each machine lost that is gone, also one that somebody has shut down. */
-async function knownBetter(event: Event, { peerLeft, said }: Delivery): Promise<Event> {
-  return event.kind === "machine-lost" && (await peerLeft())
-    ? { ...event, kind: "machine-left" }
-    : refusalIn(event, said);
+async function knownBetter(event: Event, { peerLeft, said, ring }: Delivery): Promise<Event> {
+  if (event.kind === "machine-lost" && (await peerLeft())) return { ...event, kind: "machine-left" };
+  if (event.kind !== "fence-done" || event.ring !== undefined) return refusalIn(event, said);
+  // Pacemaker does not say for which loss it was: for the one of now.
+  const now = await ring().catch(() => undefined);
+  return now === undefined ? event : { ...event, ring: now };
 }
 
 /** A fence that fails because a rule says so is told in that rule's words. */

@@ -66,13 +66,19 @@ function wordsOf({ kind, about = "a machine", by = "its peer", why, epoch }: Eve
       return words(
         "critical",
         `${by} could not switch ${about} off${because(why)}`,
-        `nobody takes over before ${about} is proven off; it is tried again and again: see its BMC, and \`duet status\` on ${by}`,
+        `nobody takes over before ${about} is proven off: see its BMC; \`duet status\` on ${by} says what it waits for`,
       );
     case "fence-unproven":
       return words(
         "critical",
         `it is not proven that ${by} could switch ${about} off${because(why)}`,
         `see the BMC of ${about}: its power, its network, its password; \`duet fence-test\` on ${by} tests it step by step`,
+      );
+    case "false-off":
+      return words(
+        "critical",
+        `${about} ran on while its BMC or outlet said Off to ${by}: both machines may have served, and no fence by that BMC or outlet can be trusted`,
+        `see which machine they really switch; then \`duet fence-test ${about} --disruptive\` on ${by}`,
       );
     case "resource-failed":
       return words(

@@ -34,6 +34,8 @@ const stateShape = v.object({
     v.string(),
     v.object({ tokens: v.number(), filled_ms: v.number(), left_out: v.number() }),
   ),
+  /** By machine: the membership in which its last fence was done that was told. Not in what an older duet kept. */
+  fenced: v.optional(v.record(v.string(), v.string())),
 });
 export type SpoolState = v.InferOutput<typeof stateShape>;
 export type WayState = SpoolState["ways"][string];

@@ -202,6 +202,7 @@ export async function runOneShot(): Promise<void> {
   const hear = hearing(hands.saying.me, say);
   await oneShot({
     hands: { ...hands, effects: watched.effects },
+    fenceFailed: hands.fenceFailed,
     peerWord: async () => {
       hear();
       try {

@@ -1,3 +1,4 @@
+import type { FenceFailed } from "../../act/own-fence.ts";
 import type { End } from "../../act/steps.ts";
 import { work } from "../../act/work.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
@@ -29,6 +30,8 @@ export interface OneShot {
   readonly tellMore?: () => Promise<void>;
   /** Told how what was begun ended. */
   readonly told?: (end: End) => void;
+  /** Told why a fence failed that Pacemaker did not ask for. */
+  readonly fenceFailed?: FenceFailed;
 }
 
 /** Looks until there is nothing to do. systemd keeps it the only one, and starts it again where it was woken in the meantime. */
@@ -39,6 +42,7 @@ export async function oneShot({
   forgetStop,
   tellMore,
   told,
+  fenceFailed,
 }: OneShot): Promise<void> {
   const { effects, times, recorder, notes, peerFirst } = hands;
   const wanted = () => notes.has("started") && !notes.has("leaving");
@@ -64,7 +68,7 @@ export async function oneShot({
       }
       return false;
     };
-    const again = await work(effects, times, { repeat, peerFirst, log, ended });
+    const again = await work(effects, times, { repeat, peerFirst, log, ended, fenceFailed });
     // Where it was not even begun, or something threw.
     recorder.stepsEnd();
     if (again && failures > 0) await isNews(pauseAfter_ms(failures));

@@ -24,11 +24,12 @@ async function watched(
   world: FakeWorld,
   before: readonly (() => void)[],
   more: Partial<Effects> = {},
-): Promise<Record<"said" | "steps" | "told" | "called", readonly string[]>> {
+): Promise<Record<"said" | "steps" | "told" | "called" | "unfenced", readonly string[]>> {
   const said: string[] = [];
   const steps: string[] = [];
   const told: string[] = [];
   const called: string[] = [];
+  const unfenced: string[] = [];
   let look = -1;
   await guard({
     hands: {
@@ -48,9 +49,10 @@ async function watched(
     },
     now_ms: () => look * 100_000,
     told: (end) => told.push(end.done ? "done" : end.why),
+    fenceFailed: (why) => void unfenced.push(why),
     call: ({ rule }) => called.push(rule),
   });
-  return { said, steps, told, called };
+  return { said, steps, told, called, unfenced };
 }
 
 const nothing = (): void => undefined;
@@ -116,11 +118,21 @@ test("a peer that comes while the fence delay is waited gets no Off, and this ma
   const pause = async (): Promise<void> => {
     world.peer = { ...world.peer, on: true, member: true };
   };
-  const { said, steps } = await watched(world, [nothing], { pause });
+  const { said, steps, unfenced } = await watched(world, [nothing], { pause });
   assert.deepEqual(steps, ["wait this machine's fence delay"]);
+  assert.deepEqual(unfenced, [], "one that is here needs no fence");
   assert.equal(world.peer.on, true);
   assert.equal(world.boot.quorum, false);
   assert.match(said[0] ?? "", /tried again, since/);
+});
+
+test("a peer that can't be proven off is told as a fence that failed, at each try", async () => {
+  const world = lone();
+  const { bmc } = world.effects;
+  const refusing = { ...bmc, commandOff: async () => failed("refused", "not now") };
+  const { unfenced } = await watched(world, [nothing, nothing], { bmc: refusing });
+  assert.deepEqual(unfenced, ["the peer's Off: not now", "the peer's Off: not now"]);
+  assert.deepEqual((await watched(lone(), [nothing])).unfenced, []);
 });
 
 test("a peer that comes between the proof and the grant makes the proof void, and nothing is granted for it", async () => {

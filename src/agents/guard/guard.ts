@@ -1,4 +1,5 @@
 import { type GuardLook, guardLook } from "../../act/guard.ts";
+import type { FenceFailed } from "../../act/own-fence.ts";
 import type { End } from "../../act/steps.ts";
 import type { Verdict } from "../../decide/decide.ts";
 import { now_ms as monotonic_ms } from "../../machine/clock.ts";
@@ -25,6 +26,8 @@ export interface Guard {
   readonly pause: (ms: number) => Promise<void>;
   /** How a lone start ended that the rules allow. */
   readonly told: (end: End) => void;
+  /** Told why the peer could not be proven off. */
+  readonly fenceFailed?: FenceFailed;
   /** Nobody serves here, for one and the same reason, for so long that a person should know. */
   readonly call: (verdict: Verdict) => void;
 }
@@ -44,7 +47,7 @@ export async function guard(given: Guard): Promise<void> {
   for (let pause_ms = patience_ms; ; pause_ms = again_ms) {
     await pause(pause_ms);
     if (isStarted()) return;
-    const look = await guardLook(effects, times, (step) => recorder.step(step));
+    const look = await guardLook(effects, times, (step) => recorder.step(step), given.fenceFailed);
     recorder.stepsEnd(look?.end);
     // What is said of a machine that was started meanwhile is not so any more.
     if (look === undefined || isStarted()) {

@@ -19,6 +19,7 @@ export async function runGuard(): Promise<void> {
       notes.drop("look");
     },
     told: (end) => unfinished.note(end),
+    fenceFailed: hands.fenceFailed,
     // Rules that need a human have called already, when they were decided.
     call: ({ rule, decision, sentence }) => {
       if (decision.do === "wait" || decision.do === "prove-off")

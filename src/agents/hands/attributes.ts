@@ -17,6 +17,8 @@ export interface Saying extends Cluster {
   readonly peerName: string;
   /** Of the promotable resource. */
   readonly resource: string;
+  /** Told once that the peer ran on while its Off was read, with the membership in which that was. */
+  readonly falseOff?: (ring: string) => void;
   /** Replaced by tests. */
   readonly pacemaker?: Pacemaker;
 }

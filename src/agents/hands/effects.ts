@@ -1,4 +1,5 @@
 import { type Effects, type Hindrance, success } from "../../act/effects.ts";
+import type { FenceFailed } from "../../act/own-fence.ts";
 import { notingOn, type OwedOn } from "../../act/power-on.ts";
 import type { Times } from "../../act/times.ts";
 import { etcdResource, etcdUnit, paths } from "../../base/paths.ts";
@@ -16,6 +17,7 @@ import { tellConsole } from "../status/console.ts";
 import { Said } from "../status/said.ts";
 import { attributeEffects, type Saying } from "./attributes.ts";
 import { bmcEffects } from "./bmc.ts";
+import { bootMark } from "./boot.ts";
 import { diskEffects } from "./disk.ts";
 import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
 import { isFirstStart, isNew, redoingFirst } from "./first-start.ts";
@@ -47,6 +49,8 @@ export interface Hands {
   readonly owedOn: OwedOn;
   /** The peer should win a race. */
   readonly peerFirst: () => Promise<boolean>;
+  /** To be told why a fence failed that Pacemaker did not ask for. */
+  readonly fenceFailed: FenceFailed;
   /** A linearizable read through this machine's etcd comes back. */
   readonly reads: (deadline_ms: number) => Promise<boolean>;
 }
@@ -56,8 +60,12 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const { site, mine, theirs } = ways;
   const notes = new Notes();
   const trouble = ({ code, what, fix }: Problem) => say(`${code}: ${what}: ${fix}`);
-  const recorder = openRecorder(mine.name, by, trouble, paths, telling(mine.name));
-  const saying = sayingOf(ways);
+  const heard = telling({ me: mine.name, peer: theirs.name, by });
+  const recorder = openRecorder(mine.name, by, trouble, paths, heard);
+  const saying: Saying = {
+    ...sayingOf(ways),
+    falseOff: (ring) => recorder.event("false off", { of: theirs.name, ring }),
+  };
   const owedOn: OwedOn = {
     tries: () => notes.tries("power-ons"),
     count: () => notes.count("power-ons"),
@@ -103,6 +111,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   };
   const effects: Effects = {
     site: { me: mine.name, witness: site.witness },
+    boot: bootMark(),
     facts: () => gatherFacts(sources),
     own: () => ownFacts(sources),
     decide,
@@ -131,6 +140,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     notes,
     saying,
     owedOn,
+    fenceFailed: (why) => recorder.event("fence failed", { of: theirs.name, why }),
     reads: (deadline_ms) => reach.reads(deadline_ms),
     peerFirst: async () => {
       const { preferred } = site.fencing;

@@ -13,6 +13,7 @@ import { fakeService } from "../../redfish/testing.ts";
 import { password, testTls, username } from "../../../lab/bmc/testing.ts";
 import { factsAttribute } from "./attributes.ts";
 import { gatherFacts, ownFacts, type Sources } from "./facts.ts";
+import { offIsTrue } from "./false-off.ts";
 import { MemoryFile } from "./memory.ts";
 import { quorumEffects } from "./quorum.ts";
 import { encodeSaying } from "./saying.ts";
@@ -50,6 +51,7 @@ const peerSays: Published = {
   running: false,
   leaving: true,
   isNew: false,
+  boot: "node2-1",
   turn: 1,
   logEnd: undefined,
 };
@@ -138,6 +140,48 @@ test("a picture of two machines together, and what is left of it when one is los
     stuck: false,
     leaving: false,
   });
+});
+
+test("a peer that is heard again in the boot of which Off was read is told once for each such Off, by one of several agents", async () => {
+  const machine = new Machine();
+  const told: string[] = [];
+  const agent: Sources = {
+    ...machine.sources,
+    saying: { ...machine.sources.saying, falseOff: (ring) => void told.push(ring) },
+  };
+  const quorum = quorumEffects(agent.saying);
+  const lose = async (ring: string) => {
+    machine.corosync.lose(ring);
+    await gatherFacts(agent);
+    await quorum.noteOff(ring, false);
+  };
+  const isBack = async (ring: string, boot: string | undefined) => {
+    machine.corosync.join(ring);
+    await ownFacts(agent);
+    machine.peerPublishes(ring, { ...peerSays, boot });
+    await Promise.all([ownFacts(agent), ownFacts(agent), gatherFacts(agent)]);
+  };
+  machine.peerPublishes("1.9");
+  await gatherFacts(agent);
+  await lose("1.d");
+  await isBack("1.11", "node2-1");
+  assert.deepEqual(told, ["1.d"], "it says the very same as before, and ran on");
+  const { falseOff_ms } = machine.memory.read();
+  assert.ok(falseOff_ms !== undefined && Math.abs(Date.now() - falseOff_ms) < 60_000);
+  await lose("1.15");
+  await isBack("1.19", "node2-1");
+  assert.deepEqual(told, ["1.d", "1.15"]);
+  // It was off, or nobody knows: an older duet does not name its boot.
+  for (const [index, boot] of ["node2-2", undefined, "node2-3"].entries()) {
+    await lose(`1.${index + 2}1`);
+    await isBack(`1.${index + 2}5`, boot);
+  }
+  // A planned goodbye: no Off was read, and it is back in the same boot.
+  machine.corosync.lose("1.61");
+  await gatherFacts(agent);
+  await isBack("1.65", "node2-3");
+  assert.deepEqual(told, ["1.d", "1.15"]);
+  assert.equal((await machine.memory.change(offIsTrue)).falseOff_ms, undefined);
 });
 
 test("tags and power, as the BMC tells them", async () => {

@@ -8,6 +8,7 @@ import { sinceBoot_ms } from "../../machine/clock.ts";
 import { type View, viewOf } from "../../machine/pacemaker-view.ts";
 import { factsAttribute, type Saying, saidIn } from "./attributes.ts";
 import { readBmcs } from "./bmc.ts";
+import { falseOffIn } from "./false-off.ts";
 import type { Memory } from "./memory.ts";
 import { failureOf } from "./outcome.ts";
 import { membershipNow, noteMembership, type Seen } from "./quorum.ts";
@@ -133,18 +134,32 @@ export async function listen(saying: Saying): Promise<Heard> {
   const seen = await membershipOf(saying);
   if (seen === undefined) return { seen, said: undefined, memory: memory.read() };
   const said = seen.peer ? saidIn(text, seen.ring) : undefined;
-  const note = noteBoth(seen, said, sinceBoot_ms());
+  const found: Found = { falseOffIn: undefined };
+  const note = noteBoth(seen, said, sinceBoot_ms(), found);
+  const kept = await orUndefined(() => memory.change(note));
+  // Of several agents the one that noted it tells. Where it can't be noted it is not told: it would be at each look.
+  if (kept !== undefined && found.falseOffIn !== undefined) saying.falseOff?.(found.falseOffIn);
   // A memory that can't be written still holds for this picture.
-  return { seen, said, memory: (await orUndefined(() => memory.change(note))) ?? note(memory.read()) };
+  return { seen, said, memory: kept ?? note(memory.read()) };
+}
+
+/** What the last call of a change found: it is the one that was written. */
+interface Found {
+  falseOffIn: string | undefined;
 }
 
 const noteBoth =
-  (seen: Seen, said: Published | undefined, at_ms: number) =>
+  (seen: Seen, said: Published | undefined, at_ms: number, found: Found) =>
   (was: Memory): Memory => {
     const noted = noteMembership(seen, at_ms)(was);
     const { heard } = noted.remembered;
     // Another agent has seen a newer membership: what it heard there is newer too.
     const late = noted.ring?.ring !== seen.ring;
+    found.falseOffIn = late ? undefined : falseOffIn(noted, said);
+    if (found.falseOffIn !== undefined) {
+      const remembered = remember(noted.remembered, seen, said);
+      return { ...noted, remembered, falseOff_ms: Date.now() };
+    }
     if (late || said === undefined || (heard !== undefined && isSame(heard, said))) return noted;
     return { ...noted, remembered: remember(noted.remembered, seen, said) };
   };

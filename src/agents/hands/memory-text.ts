@@ -26,12 +26,14 @@ const shape = v.strictObject({
       together_ms: v.nullable(time),
     }),
   ),
-  /** Not in what an older duet kept. */
+  /** These are not in what an older duet kept. */
   spoken: v.optional(v.nullable(spoken), null),
+  offBoot: v.optional(v.nullable(v.string()), null),
+  falseOff_ms: v.optional(v.nullable(time), null),
 });
 
-export function encodeMemory({ remembered, ring, spoken: said }: Memory, boot: string): string {
-  const { seen, heard, provenIn, wentOff } = remembered;
+export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Memory, boot: string): string {
+  const { seen, heard, provenIn, wentOff, offBoot } = remembered;
   const kept: v.InferOutput<typeof shape> = {
     boot,
     seen,
@@ -51,6 +53,8 @@ export function encodeMemory({ remembered, ring, spoken: said }: Memory, boot: s
             accept: said.word.accept ?? null,
             choose: said.word.choose ?? null,
           },
+    offBoot: offBoot ?? null,
+    falseOff_ms: falseOff_ms ?? null,
   };
   return `${JSON.stringify(kept)}\n`;
 }
@@ -59,11 +63,11 @@ export function encodeMemory({ remembered, ring, spoken: said }: Memory, boot: s
 export function decodeMemory(text: string, boot: string): Memory | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text);
   if (!parsed.success || parsed.output.boot !== boot) return undefined;
-  const { seen, heard: said, provenIn, wentOff, ring, spoken: word } = parsed.output;
+  const { seen, heard: said, provenIn, wentOff, ring, spoken: word, offBoot, falseOff_ms } = parsed.output;
   const heard: Published | undefined = said === null ? undefined : decodeSaying(said);
   if (said !== null && heard === undefined) return undefined;
   return {
-    remembered: { seen, heard, provenIn: provenIn ?? undefined, wentOff },
+    remembered: { seen, heard, provenIn: provenIn ?? undefined, wentOff, offBoot: offBoot ?? undefined },
     ring:
       ring === null
         ? undefined
@@ -79,5 +83,6 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
               choose: word.choose ?? undefined,
             },
           },
+    falseOff_ms: falseOff_ms ?? undefined,
   };
 }

@@ -32,21 +32,20 @@ test("what one life of an agent notes the next one knows", async () => {
     running: true,
     leaving: false,
     isNew: false,
+    boot: "5d0f7c1e9a3b",
     turn: 1,
     logEnd: { term: 2, index: 7 },
   } as const;
   const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2 };
-  await one.change(() => ({
-    remembered: { seen: true, heard, provenIn: undefined, wentOff: false },
+  const memory: Memory = {
+    remembered: { seen: true, heard, provenIn: undefined, wentOff: false, offBoot: "5d0f7c1e9a3b" },
     ring,
     spoken: undefined,
-  }));
+    falseOff_ms: 1_794_900_000_000,
+  };
+  await one.change(() => memory);
   const next = new MemoryFile(run, boot);
-  assert.deepEqual(next.read(), {
-    remembered: { seen: true, heard, provenIn: undefined, wentOff: false },
-    ring,
-    spoken: undefined,
-  });
+  assert.deepEqual(next.read(), memory);
   await next.change(proven("2.d"));
   assert.equal(one.read().remembered.provenIn, "2.d");
   assert.equal(one.read().remembered.heard?.turn, 1);
@@ -64,6 +63,18 @@ test("nothing is kept over a boot, and nothing is made of a torn file", async ()
     await writeFile(join(run, "memory"), torn);
     assert.deepEqual(new MemoryFile(run, boot).read(), nothing_in_memory, torn);
   }
+});
+
+test("what an older duet kept in this boot is still known: of boots it knew nothing", async () => {
+  const { run, boot } = await place();
+  const kept = new MemoryFile(run, boot);
+  await kept.change(proven("1.9"));
+  const text = await readFile(join(run, "memory"), "utf8");
+  const older = text.replace(/,"offBoot":null,"falseOff_ms":null/, "");
+  assert.notEqual(older, text);
+  await writeFile(join(run, "memory"), older);
+  const { remembered, falseOff_ms } = kept.read();
+  assert.deepEqual([remembered.provenIn, remembered.offBoot, falseOff_ms], ["1.9", undefined, undefined]);
 });
 
 test("a change that changes nothing writes nothing", async () => {

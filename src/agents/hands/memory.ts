@@ -30,12 +30,15 @@ export interface Memory {
   readonly remembered: Remembered;
   readonly ring: RingNote | undefined;
   readonly spoken: Spoken | undefined;
+  /** When the peer was last heard in the very boot of which its Off had been read, by the system's clock. */
+  readonly falseOff_ms: number | undefined;
 }
 
 export const nothing_in_memory: Memory = {
   remembered: nothing_remembered,
   ring: undefined,
   spoken: undefined,
+  falseOff_ms: undefined,
 };
 
 /** What was said in this very membership. */

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { DuetError } from "../../base/problem.ts";
 import { MemoryFile } from "./memory.ts";
 import { quorumEffects } from "./quorum.ts";
-import { FakeCorosync } from "./testing.ts";
+import { FakeCorosync, nothing_said } from "./testing.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-quorum-"));
 after(() => rm(folder, { recursive: true }));
@@ -53,6 +53,37 @@ test("Off is noted for the loss that it was read after, and for no other", async
   assert.ok((await quorum.noteOff("1.15", false)).ok);
   const fenced = await quorum.loss();
   assert.ok(fenced.ok && fenced.value?.wentOff === false);
+});
+
+const hear = (memory: MemoryFile, boot: string) =>
+  memory.change((was) => ({
+    ...was,
+    remembered: { ...was.remembered, heard: { ...nothing_said, boot } },
+  }));
+
+test("with an Off the boot is kept in which the peer was heard before it, and none that was heard after it", async () => {
+  const { corosync, memory, quorum } = world();
+  await quorum.loss();
+  await hear(memory, "node2-1");
+  corosync.lose("1.d");
+  assert.ok((await quorum.noteOff("1.d", false)).ok);
+  assert.equal(memory.read().remembered.offBoot, "node2-1");
+  // Noted late: another agent has seen the peer come back by then, in the boot after the Off.
+  class Slow extends FakeCorosync {
+    override readonly membership = async () => {
+      const { now } = this;
+      const other = new FakeCorosync();
+      other.join("1.11");
+      await quorumEffects({ peerId: 2, memory, corosync: other }).loss();
+      await hear(memory, "node2-2");
+      return now;
+    };
+  }
+  const slow = new Slow();
+  slow.lose("1.d");
+  assert.ok((await quorumEffects({ peerId: 2, memory, corosync: slow }).noteOff("1.d", false)).ok);
+  assert.equal(memory.read().remembered.heard?.boot, "node2-2");
+  assert.equal(memory.read().remembered.offBoot, undefined);
 });
 
 test("quorum is granted when Corosync says so, not when it took the wish", async () => {

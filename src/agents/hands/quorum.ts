@@ -1,4 +1,5 @@
 import { done, failed, type Loss, type Outcome, type QuorumEffects, success } from "../../act/effects.ts";
+import { rememberOff } from "../../act/picture.ts";
 import { now_ms, sinceBoot_ms, sleep } from "../../machine/clock.ts";
 import * as corosync from "../../machine/corosync.ts";
 import { noteRing, sinceLoss_ms } from "./loss.ts";
@@ -51,16 +52,23 @@ export function quorumEffects(cluster: Cluster): QuorumEffects {
       attempt(async () => {
         const seen = await membershipNow(cluster);
         if (seen.peer || seen.ring !== ring) return failed("changed", "Off was read for another membership");
-        await memory.change(({ remembered, ...rest }) => ({
-          ...rest,
-          remembered: { ...remembered, provenIn: ring, wentOff },
-        }));
+        await memory.change(noteProof(seen, wentOff, sinceBoot_ms()));
         return done;
       }),
     grant: (deadline_ms) => attempt(() => grant(doorOf(cluster), deadline_ms)),
     status: () => attempt(async () => success((await membershipNow(cluster)).quorate)),
   };
 }
+
+/** Of a peer that came and spoke before this was noted, the boot says nothing: it may be the one after the Off. */
+const noteProof =
+  (seen: Seen, wentOff: boolean, at_ms: number) =>
+  (was: Memory): Memory => {
+    const noted = noteMembership(seen, at_ms)(was);
+    const off = rememberOff(noted.remembered, seen.ring, wentOff);
+    const late = noted.ring?.ring !== seen.ring;
+    return { ...noted, remembered: late ? { ...off, offBoot: undefined } : off };
+  };
 
 const attempt = <T>(ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> => ask().catch(failureOf);
 

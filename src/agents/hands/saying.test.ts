@@ -35,6 +35,7 @@ const published: fc.Arbitrary<Published> = fc.record(
     running: fc.boolean(),
     leaving: fc.boolean(),
     isNew: fc.boolean(),
+    boot: maybe(name),
     turn: maybe(fc.constantFrom(0, 1, 2)),
     logEnd: maybe(fc.record({ term: epoch, index: epoch }, plain)),
   },
@@ -70,8 +71,8 @@ test("what can't be understood was not said, and what is new is passed over", ()
     JSON.stringify({ ...whole, holding: {} }),
   ])
     assert.equal(decodeSaying(text), undefined, text);
-  // But for this one, which an older duet does not know.
-  const { isNew: __, ...older } = { ...whole, isNew: true };
+  // But for these, which an older duet does not know.
+  const { isNew: __, boot: ___, ...older } = { ...whole, isNew: true, boot: "5d0f7c1e9a3b" };
   assert.deepEqual(decodeSaying(JSON.stringify(older)), nothing_said);
   // A field that is missing is not `undefined`: nobody said so.
   const { turn: _, ...without } = { ...whole, turn: 0 };

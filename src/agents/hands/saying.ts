@@ -33,6 +33,8 @@ const shape = v.object({
   leaving: v.boolean(),
   // An older duet does not say it: then it does not count as new.
   isNew: v.optional(v.boolean(), false),
+  // Nor this: then nobody knows whether it is still the same boot.
+  boot: v.optional(maybe(name), null),
   turn: maybe(v.picklist([0, 1, 2])),
   logEnd: maybe(v.object({ term: epoch, index: epoch })),
 });

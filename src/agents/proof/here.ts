@@ -8,6 +8,7 @@ import { forgetRefusals } from "../../machine/refusals.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import type { Finding } from "../check/finding.ts";
 import { loadHands } from "../etcd/machine.ts";
+import { offIsTrue } from "../hands/false-off.ts";
 import { Ways } from "../hands/ways.ts";
 import { costsOf, fenceTest, refuseUnlessWhole } from "./disruptive.ts";
 import { devicesOf, type Harmless, isWhole, noteCalls, proveHarmless, turnHere } from "./harmless.ts";
@@ -38,7 +39,7 @@ export interface Asked {
 export async function fenceTestHere(asked: Asked): Promise<FenceTestReport> {
   const ways = await waysHere(asked.target);
   const { name } = ways.theirs;
-  const { effects, recorder } = await loadHands();
+  const { effects, recorder, saying } = await loadHands();
   const harmless = await asked.step(`prove that ${name} can be switched off, without harm`, () =>
     proveHere(ways, () => isWhole(effects)),
   );
@@ -56,9 +57,11 @@ export async function fenceTestHere(asked: Asked): Promise<FenceTestReport> {
   const costs = costsOf(ways, times);
   if (!(await asked.consents(costs))) return noConsent(name);
   recorder.admin(asked.who, `fence-test ${name} --disruptive`, costs.join(" "));
-  return report(
-    await asked.step(`switch ${name} off and on again`, (say) => fenceTest({ ways, effects, say })),
+  const off_ms = await asked.step(`switch ${name} off and on again`, (say) =>
+    fenceTest({ ways, effects, say }),
   );
+  await saying.memory.change(offIsTrue);
+  return report(off_ms);
 }
 
 /** Proves, and keeps what was seen for the status. */

@@ -14,6 +14,7 @@ import type { Machine, Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
 import { connect_ms, linkTo } from "../hands/link.ts";
 import { loadTls } from "../hands/local-etcd.ts";
+import { MemoryFile } from "../hands/memory.ts";
 import { Notes } from "../hands/notes.ts";
 import { needsHuman, readWitness } from "../hands/witness.ts";
 import { uninstalledIn } from "../uninstall/mark.ts";
@@ -75,6 +76,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     rotations,
     alerts,
     api,
+    falseOff,
   ] = await Promise.all([
     attempt("Corosync", () => corosyncHere(site)),
     attempt("Pacemaker", pacemakerHere),
@@ -97,6 +99,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     rotationsHere(site, folder),
     attempt("the alerts' folder", async () => known(await alertSight(site))),
     attempt("the API server here", () => apiHere(site)),
+    attempt("duet's memory", async () => known(new MemoryFile().read().falseOff_ms ?? null)),
   ]);
   return {
     format: 1,
@@ -118,6 +121,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     unfinished: new UnfinishedNote().read(),
     uninstalled: [...(valueOf(gone) ?? [])],
     alone: needsHuman(site, await readWitness()) ?? null,
+    falseOff_ms: valueOf(falseOff) ?? null,
     lastOff: last,
     proof,
     rotations,

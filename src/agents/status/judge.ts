@@ -1,3 +1,4 @@
+import { lossAcceptedOn } from "../../decide/lineage.ts";
 import { apiOf } from "./api.ts";
 import type { Fence, Known, Report } from "./report.ts";
 import { type EtcdSight, known, unknown, valueOf } from "./report.ts";
@@ -75,11 +76,7 @@ function wholeOf(
   if (list === undefined || list === null) return darkOf(machines);
   const voters = list.filter(({ learner }) => !learner).map(({ name }) => name);
   const [first = "one machine"] = voters;
-  if (voters.length < 2)
-    return {
-      whole: "1+0",
-      sentence: `${first} serves alone: nothing is lost, and no further machine may be`,
-    };
+  if (voters.length < 2) return { whole: "1+0", sentence: aloneSentence(first, machines) };
   const doubtful = machines.find(({ full }) => !full.known);
   if (doubtful !== undefined)
     return { whole: "unknown", sentence: `both vote, but it can't be told whether ${doubtful.name} is full` };
@@ -87,6 +84,18 @@ function wholeOf(
   return late === undefined
     ? { whole: "1+1", sentence: "both machines hold everything: either may be lost" }
     : { whole: "1+0", sentence: `both vote, and ${late.name} is not known yet to hold everything` };
+}
+
+/** That nothing is lost is said only of data whose lineage is known: after an accepted loss it would not be so. */
+function aloneSentence(name: string, machines: readonly MachineStatus[]): string {
+  const lineage = valueOf(machines.find((each) => each.name === name)?.lineage);
+  if (lineage === undefined || lineage === null)
+    return `${name} serves alone: no further machine may be lost`;
+  const [one = "", other = ""] = machines.map((each) => each.name);
+  const acceptedOn = lossAcceptedOn(lineage.epoch, one, other);
+  if (acceptedOn === undefined) return `${name} serves alone: nothing is lost, and no further machine may be`;
+  const loser = acceptedOn === one ? other : one;
+  return `${name} serves alone, with data from after an accepted loss: what ${loser} had acknowledged alone may be lost, nothing since is, and no further machine may be`;
 }
 
 /** No etcd answered a linearizable read. Is it known of both that they do not serve? */

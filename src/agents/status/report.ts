@@ -180,6 +180,8 @@ export const reportShape = v.object({
   alone: v.optional(v.nullable(said)),
   /** Machines that duet was taken off, as the cluster knows it. Not told by earlier versions. */
   uninstalled: v.optional(v.array(name)),
+  /** When it heard its peer in the very boot of which it had read Off; null: it did not, in this boot of its own. Not told by earlier versions. */
+  falseOff_ms: v.optional(v.nullable(v.number())),
   /** The last time that this machine proved its peer Off, by its own record. */
   lastOff: knownShape(v.nullable(fence)),
   /** Its last harmless test of fencing its peer; null: none yet. */

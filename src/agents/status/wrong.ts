@@ -6,12 +6,14 @@ import { valueOf } from "./report.ts";
 import { callsSomebody } from "./said.ts";
 import type { FencingStatus, MachineStatus, Views, Wrong } from "./status.ts";
 import { catchingUp, etcdOf, foreignTag, unfinishedOf, wentBack } from "./wrong-etcd.ts";
+import { falseOffOf } from "./wrong-false-off.ts";
 import { bySaying, isOnStandby, type Judged, wrong } from "./wrong-line.ts";
 
 /** Everything that is not as it should be, the gravest first. Empty at 1+1 with fencing proven. */
 export function wrongs(status: Judged, views: Views): readonly Wrong[] {
   const { machines } = status;
   const found = [
+    ...machines.flatMap((each) => falseOffOf(each, views)),
     ...unwatched(status),
     ...machines.flatMap((each) => sayingOf(each, status)),
     ...machines.flatMap((each) => servicesOf(each, views)),
