@@ -7,7 +7,7 @@ import type { Feed } from "./bmc/metal.ts";
 import { startPdu } from "./bmc/pdu.ts";
 import { bmcFolder, pduFolder, sayReady } from "./devices.ts";
 import { feedIsOn, feedOff, feedOn } from "./feed.ts";
-import { allMachines, machineOf, openLab } from "./folder.ts";
+import { allMachines, bmcTimesOf, machineOf, openLab } from "./folder.ts";
 import { metalOf } from "./metal/power.ts";
 import { outletsOf } from "./outlets.ts";
 
@@ -30,7 +30,7 @@ async function main([kind, labName = "", machineName = "", flag]: readonly strin
         tls: await tlsIn(folder),
         folder,
         credentials: await loadCredentials(m.machine.bmc.credentials, siteFolder),
-        times: lab.record.bmc_times,
+        times: bmcTimesOf(lab.record, m.machine.name),
         feedReturned: flag === "feed-returned",
       },
       metalOf(lab, m.machine.name),

@@ -44,6 +44,8 @@ const recordSchema = v.object({
     roster: v.string(),
   }),
   bmc_times: times,
+  /** Of those that are not like the others, by their machines' names. */
+  bmc_times_of: v.optional(v.record(v.string(), times)),
   disk_mb: v.number(),
   started_at: v.string(),
   /** Of the host: after a reboot nothing of the lab runs any more. */
@@ -52,6 +54,10 @@ const recordSchema = v.object({
   whole: v.boolean(),
 });
 export type LabRecord = v.InferOutput<typeof recordSchema>;
+
+/** How long the BMC of this machine takes. */
+export const bmcTimesOf = ({ bmc_times, bmc_times_of }: LabRecord, machine: string): LabRecord["bmc_times"] =>
+  bmc_times_of?.[machine] ?? bmc_times;
 
 /** A command for this lab as a person would type it. */
 export function labHint(name: string, command: string): string {

@@ -28,8 +28,8 @@ const refusals: ReadonlySet<string> = new Set([
   "DUET-E-ADMIN-NOT-YET",
 ]);
 
-/** What an admin types at a machine: duet's own commands, and those that go past duet. */
-export function adminWords(stage: Stage): Doing {
+/** What an admin types at a machine: duet's own commands, and those that go past duet. `losing`: before data is given away. */
+export function adminWords(stage: Stage, losing: () => Promise<void>): Doing {
   const confirm = (machine: MachineName, epoch?: number | "unknown"): Promise<Seen> =>
     say(stage, otherThan(machine), [
       "confirm-peer-down",
@@ -37,13 +37,19 @@ export function adminWords(stage: Stage): Doing {
     ]);
   return {
     "admin-down": ({ machine }) => confirm(machine),
-    "admin-down-loss": ({ machine, epoch }) => confirm(machine, epoch),
+    "admin-down-loss": async ({ machine, epoch }) => {
+      await losing();
+      return await confirm(machine, epoch);
+    },
     "admin-both-down": async () => {
       const [one, other] = await Promise.all(machine_names.map((name) => confirm(name)));
       const ok = one?.ok === true && other?.ok === true;
       return { ok, seen: `on node2: ${one?.seen ?? ""}; on node1: ${other?.seen ?? ""}` };
     },
-    "admin-chooses": ({ machine }) => choose(stage, machine),
+    "admin-chooses": async ({ machine }) => {
+      await losing();
+      return await choose(stage, machine);
+    },
     "admin-unblocks": async ({ machine }) => {
       // As `pcs quorum unblock` does it.
       await raw(stage, machine, ["corosync-cmapctl", "-s", "quorum.cancel_wait_for_all", "u8", "1"]);

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import type { Progress } from "../src/machine/progress.ts";
-import { machine_names } from "../src/scenario/slots.ts";
+import { stale_ms_max } from "../src/scenario/phrases.ts";
+import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { Crowd } from "./clients/crowd.ts";
 import { figuresOf } from "./clients/figures.ts";
@@ -15,8 +16,6 @@ import type { Eyes } from "./scenario-eyes.ts";
 import { Failures } from "./scenario-failures.ts";
 import type { Stage } from "./scenario-stage.ts";
 
-/** A machine that lives answers a serializable read within this, however busy the host is. */
-const stale_ms_max = 5_000;
 const look_ms = 100;
 const second_us = 1_000_000;
 
@@ -82,6 +81,10 @@ export class Clients {
     return { ok: mute.length === 0, seen: mute.join(", ") };
   }
 
+  async noStaleGapOver(machine: MachineName, bound_ms: number): Promise<Seen> {
+    return staleWithin(await this.last?.fresh(), machine, bound_ms);
+  }
+
   async noGapOver(bound_ms: number): Promise<Seen> {
     const status = await this.last?.fresh();
     const gap_us = status?.gap_us ?? 0;
@@ -111,6 +114,24 @@ export class Clients {
     return { ok: this.#crowds.length > 0, seen: told.join("; ") || "no client has written" };
   }
 
+  /** Over whatever was lost and accepted: nobody was given a revision again, or a lower one. They stop for it. */
+  async revisionsGrew(): Promise<Seen> {
+    await this.stop();
+    let seen = 0;
+    let now = 0;
+    for (const crowd of this.#crowds) {
+      const found = await crowd.revisions(seen);
+      if (!found.ok)
+        return {
+          ok: false,
+          seen: `${found.problems.join("; ")}. The history is in ${await kept(crowd)}`,
+        };
+      ({ seen, now } = found);
+    }
+    if (seen === 0) return { ok: false, seen: "no client was answered" };
+    return { ok: true, seen: `clients saw revision ${seen}, and etcd is at ${now}` };
+  }
+
   async close(): Promise<void> {
     for (const crowd of this.#crowds) crowd.kill();
     // A lab that goes takes its data with it; one that stays would reach its quota after some dozen scenarios.
@@ -128,6 +149,23 @@ export function endedWithin(
   return {
     ok: status.longest_us <= bound_ms * 1000,
     seen: `the longest write took ${(status.longest_us / second_us).toFixed(1)} s`,
+  };
+}
+
+/** The time since a machine's last answer counts as well, as long as it is asked. Where it never answered there is no gap to tell of. */
+export function staleWithin(
+  status: Pick<Status, "now_us" | "ended" | "endpoints"> | undefined,
+  machine: MachineName,
+  bound_ms: number,
+): Seen {
+  const reads = status?.endpoints[machine];
+  if (status === undefined || reads === undefined || reads.serializable === 0)
+    return { ok: false, seen: `${machine} has answered none` };
+  const since_us = status.ended ? 0 : status.now_us - reads.last_serializable_us;
+  const gap_us = Math.max(reads.serializable_gap_us, since_us);
+  return {
+    ok: gap_us <= bound_ms * 1000,
+    seen: `the longest gap of ${machine} was ${(gap_us / second_us).toFixed(2)} s`,
   };
 }
 
@@ -158,6 +196,8 @@ export function clientWords(clients: Clients, eyes: Eyes): Doing {
     "expect-nothing-lost": () => clients.nothingLost(),
     "expect-bounded-writes": ({ duration }) => clients.endWithin(duration),
     "expect-stale-reads": () => clients.staleReadsGoOn(),
+    "expect-stale-gap": ({ machine, duration }) => clients.noStaleGapOver(machine, duration),
     "expect-gap": ({ duration }) => clients.noGapOver(duration),
+    "expect-revisions": () => clients.revisionsGrew(),
   };
 }

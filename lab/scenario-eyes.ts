@@ -4,7 +4,7 @@ import { type MachineName, machine_names, otherThan } from "../src/scenario/slot
 import type { Seen } from "../src/scenario/world.ts";
 import { forcedOffs_ms } from "./bmc/power/machine.ts";
 import { bmcFolder } from "./devices.ts";
-import { machineOf } from "./folder.ts";
+import { bmcTimesOf, machineOf } from "./folder.ts";
 import { lookUntil } from "./look-until.ts";
 import { isHung, isOn } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
@@ -143,23 +143,32 @@ export class Eyes {
   /** Pacemaker's, and what a BMC did to a machine that ran, whoever commanded that. */
   async fencesAsked(): Promise<readonly string[]> {
     const asked = (await this.#journal()).flat().filter((line) => line.includes("Requesting fencing"));
-    return [...asked, ...(await this.#forcedOff()).map((name) => `${name} was switched off by its BMC`)];
+    const forced = await Promise.all(machine_names.map((name) => this.#timesForcedOff(name)));
+    const names = machine_names.filter((_, at) => (forced[at] ?? 0) > 0);
+    return [...asked, ...names.map((name) => `${name} was switched off by its BMC`)];
   }
 
-  async #forcedOff(): Promise<readonly MachineName[]> {
+  async #timesForcedOff(name: MachineName): Promise<number> {
     const lab = await this.#stage.lab();
-    const found: MachineName[] = [];
-    for (const name of machine_names) {
-      const log = (await readIfThere(join(bmcFolder(machineOf(lab, name)), "device.log"))) ?? "";
-      if (forcedOffs_ms(log).some((at_ms) => at_ms >= this.#begun_ms)) found.push(name);
-    }
-    return found;
+    const log = (await readIfThere(join(bmcFolder(machineOf(lab, name)), "device.log"))) ?? "";
+    const { off_ms, on_ms } = bmcTimesOf(lab.record, name);
+    return countApart(
+      forcedOffs_ms(log).filter((at_ms) => at_ms >= this.#begun_ms),
+      off_ms + on_ms,
+    );
+  }
+
+  /** A machine that was off when it was fenced is not switched off, and one that was switched off may be confirmed by nobody. */
+  async fencesOf(name: MachineName): Promise<number> {
+    return Math.max(await this.fencesConfirmed(name), await this.#timesForcedOff(name));
   }
 
   /** Both machines' fencers may tell of the same fence: the one that tells more counts. */
   async fencesConfirmed(target: MachineName): Promise<number> {
     const told = new RegExp(`Operation 'off' targeting ${target} by .*: OK`);
-    const counts = (await this.#journal()).map((lines) => lines.filter((line) => told.test(line)).length);
+    // Who asked for it while it was under way is told beside: that is the same fence.
+    const isOne = (line: string) => told.test(line) && !line.includes("(merged)");
+    const counts = (await this.#journal()).map((lines) => lines.filter(isOne).length);
     return Math.max(0, ...counts);
   }
 
@@ -172,4 +181,15 @@ export class Eyes {
       if (await this.#answers(name)) found.push((await this.#says(name, argv)).split("\n"));
     return found;
   }
+}
+
+/** What is commanded once more while the machine still goes off is the same Off: to be switched off again it has to be on before. */
+export function countApart(moments_ms: readonly number[], apart_ms: number): number {
+  let [count, last_ms] = [0, Number.NEGATIVE_INFINITY];
+  for (const at_ms of moments_ms) {
+    if (at_ms - last_ms < apart_ms) continue;
+    count += 1;
+    last_ms = at_ms;
+  }
+  return count;
 }

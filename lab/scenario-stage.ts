@@ -1,5 +1,6 @@
 import { exists } from "../src/machine/files.ts";
 import type { Progress } from "../src/machine/progress.ts";
+import { slowest } from "../src/scenario/header.ts";
 import type { Header } from "../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import { takeDown } from "./down.ts";
@@ -78,7 +79,7 @@ export class Stage {
     // Before it is made, so that half a lab is taken away too. One that was there before is not ours to remove.
     this.#made = !(await exists(folder));
     const { pdu, bmc, fencing, kubernetes = false, escalate = false } = this.#header;
-    const shape = { pdu, fencing, kubernetes, escalate, ...bmc };
+    const shape = { pdu, fencing, kubernetes, escalate, ...slowest(bmc), bmcs: bmc };
     this.#lab = await lockedLab(this.name, () =>
       labUp(
         { name: this.name, ...shape, disk_mb: disk_mb[kubernetes ? "kubernetes" : "plain"], wait: true },

@@ -18,6 +18,7 @@ import { dataWords, endDataFaults } from "./scenario-data.ts";
 import { etcdWords } from "./scenario-etcd.ts";
 import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
+import { Kept, keptWords } from "./scenario-kept.ts";
 import { Kubernetes, kubernetesWords } from "./scenario-kubernetes.ts";
 import { plannedWords } from "./scenario-planned.ts";
 import { Processes, processWords, programsToKeep } from "./scenario-processes.ts";
@@ -55,6 +56,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const kubernetes = new Kubernetes(stage, (...of) => address.lived(...of));
   const workload = new Workload(stage);
   const processes = new Processes(stage);
+  const kept = new Kept(stage);
   const start_ms = now_ms();
   let wanted: Wanted = { units: [], jumps: false, kept: [] };
   return {
@@ -62,7 +64,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     time: "real",
     now_ms: () => now_ms() - start_ms,
     does: {
-      ...beginnings(stage, { eyes, etcds, address }, () => wanted),
+      ...beginnings(stage, { eyes, etcds, address, kept }, () => wanted),
       ...losses(stage, eyes, async () => {
         await processes.note(wanted.kept);
         clients.failures.mark();
@@ -75,7 +77,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...dataWords(stage, etcds),
       ...credentialWords(stage),
       ...clockWords(stage),
-      ...adminWords(stage),
+      ...adminWords(stage, () => kept.note()),
       ...setupWords(stage),
       ...sights(eyes),
       ...etcdWords(stage, eyes, etcds),
@@ -84,6 +86,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...workloadWords(workload, eyes),
       ...addressWords(address, eyes),
       ...processWords(processes),
+      ...keptWords(kept),
     },
     roles: {
       "the leader": () => etcds.leader(),
@@ -147,13 +150,15 @@ interface Observers {
   readonly eyes: Eyes;
   readonly etcds: Etcds;
   readonly address: Address;
+  readonly kept: Kept;
 }
 
-function beginnings(stage: Stage, { eyes, etcds, address }: Observers, wanted: () => Wanted): Doing {
+function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wanted: () => Wanted): Doing {
   const name = stage.name;
   const begun = async (): Promise<Seen> => {
     eyes.begin();
     await address.begin();
+    await kept.begin();
     return done();
   };
   return {
@@ -352,6 +357,17 @@ function sights(eyes: Eyes): Doing {
     "expect-fenced-once": async ({ machine }) => {
       const times = await eyes.fencesConfirmed(machine);
       return { ok: times === 1, seen: `${machine} was fenced ${times} times` };
+    },
+    "expect-never-fenced": async ({ machine }) => {
+      const times = await eyes.fencesOf(machine);
+      return { ok: times === 0, seen: `${machine} was fenced ${times} times` };
+    },
+    "expect-fences": async ({ number }) => {
+      const times = await Promise.all(machine_names.map((name) => eyes.fencesOf(name)));
+      return {
+        ok: times.reduce((all, each) => all + each) <= number,
+        seen: machine_names.map((name, at) => `${name} was fenced ${times[at] ?? 0} times`).join(", "),
+      };
     },
   };
 }

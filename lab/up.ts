@@ -6,6 +6,7 @@ import { until } from "../src/machine/clock.ts";
 import { exists } from "../src/machine/files.ts";
 import type { Progress } from "../src/machine/progress.ts";
 import { hostOf, planAddresses } from "./addresses.ts";
+import type { PowerTimes } from "./bmc/power/sequencer.ts";
 import { buildDuet } from "./build.ts";
 import { makeAuthority, makeCertificate } from "./certificates.ts";
 import { planCgroups } from "./cgroup.ts";
@@ -42,6 +43,8 @@ export interface UpOptions extends DefaultSiteOptions {
   readonly disk_mb: number;
   readonly off_ms: number;
   readonly on_ms: number;
+  /** Where the BMCs are not alike, by their machines' names. The times above are the slowest one's then: the site's own follow from them. */
+  readonly bmcs?: Readonly<Record<string, PowerTimes>>;
   /** Return as soon as the machines have power, without waiting for their first boot to be done. */
   readonly wait: boolean;
 }
@@ -131,6 +134,7 @@ async function lay(
     ...("layer" in kubernetes ? { kubernetes } : {}),
     cgroups: toMutable(await planCgroups(cgroupName(folder))),
     bmc_times: { off_ms: options.off_ms, on_ms: options.on_ms },
+    ...(options.bmcs === undefined ? {} : { bmc_times_of: { ...options.bmcs } }),
     disk_mb: options.disk_mb,
     started_at: new Date().toISOString(),
     boot_id: await hostBootId(),

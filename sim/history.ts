@@ -100,6 +100,11 @@ export class History {
     this.#went_back = this.operations.length;
   }
 
+  /** Clients may have seen that. */
+  get wentBack(): boolean {
+    return this.#went_back > 0;
+  }
+
   /** The highest revision that clients were shown. */
   get shown(): number {
     return this.#shown;

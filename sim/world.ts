@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly disk?: DiskTimes;
   readonly machine?: MachineTimes;
   readonly bmc?: BmcTimes;
+  /** Where they differ; `bmc` is the slower one then. */
+  readonly bmcs?: Pair<BmcTimes>;
   readonly corosync?: CorosyncTimes;
   readonly pacemaker?: Partial<PacemakerPolicy>;
   readonly etcd?: Partial<EtcdTimes>;
@@ -65,6 +67,7 @@ export class World {
   readonly management: Wire;
   readonly machines: Pair<Machine>;
   readonly bmcs: Pair<Bmc>;
+  /** Of the slower one: what has to do for both goes by it. */
   readonly bmcTimes: BmcTimes;
   readonly pdu: Pdu;
   readonly corosync: Corosync;
@@ -92,7 +95,8 @@ export class World {
       new Machine(kernel, id, options.machine ?? machineTimes, options.disk ?? diskTimes);
     this.machines = [machine(0), machine(1)];
     this.bmcTimes = options.bmc ?? bmcTimes;
-    this.bmcs = [this.#bmc(0, this.bmcTimes), this.#bmc(1, this.bmcTimes)];
+    const [one, other] = options.bmcs ?? [this.bmcTimes, this.bmcTimes];
+    this.bmcs = [this.#bmc(0, one), this.#bmc(1, other)];
     this.pdu = new Pdu(kernel, 2, (id, on) => {
       if (!on) this.#fenced(id);
       this.feed(id, on);

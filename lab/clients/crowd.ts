@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { run, type RunOptions } from "../../src/machine/process.ts";
 import { Child } from "./child.ts";
 import type { Seat } from "./seat.ts";
-import { type Found, readFound, readStatus, readVerdict, type Status, type Verdict } from "./status.ts";
+import {
+  type Found,
+  readFound,
+  readRevisions,
+  readStatus,
+  readVerdict,
+  type Revisions,
+  type Status,
+  type Verdict,
+} from "./status.ts";
 
 /** Writes begun in a second at most, in waves of 128: the two cores that play both machines must not be all theirs. */
 const rate_default = 2000;
@@ -72,6 +81,12 @@ export class Crowd {
   async verify(): Promise<Found> {
     const own = ["-history", this.history, "-prefix", this.#prefix];
     return readFound(await this.#judge(["verify", ...this.#seat.connection, ...own]));
+  }
+
+  /** Whether etcd's revisions only ever grew, whatever was lost. `before`: what clients before these had seen. Only when they have stopped. */
+  async revisions(before: number): Promise<Revisions> {
+    const own = ["-history", this.history, "-prefix", this.#prefix, "-before", String(before)];
+    return readRevisions(await this.#judge(["revisions", ...this.#seat.connection, ...own]));
   }
 
   /** Takes what they wrote out of etcd, if somebody serves, and their history out of the folder. */

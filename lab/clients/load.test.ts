@@ -91,6 +91,9 @@ test("an etcd that comes back with older data is found out, by its data and by t
     assert.ok((found.machines[0]?.missing ?? 0) > 0);
     assert.match(verdict.problems.join("\n"), /two datasets: revision/);
     assert.match(verdict.problems.join("\n"), /revisions went back/);
+    const revisions = await crowd.revisions(0);
+    assert.equal(revisions.ok, false);
+    assert.match(revisions.problems.join("\n"), /revisions went back/);
   } finally {
     crowd.kill();
     await member.process.kill();
@@ -132,6 +135,11 @@ for (const lossy of [false, true])
       await crowd.stop();
       const [found, verdict] = [await crowd.verify(), await crowd.check()];
       assert.doesNotMatch(verdict.problems.join("\n"), /revisions went back|two datasets/);
+      const revisions = await crowd.revisions(0);
+      assert.deepEqual(revisions.problems, []);
+      assert.ok(revisions.now >= revisions.seen && revisions.seen > 1_000_000_000);
+      // To clients who had seen more before all of these, even the raised ones are a step back.
+      assert.match((await crowd.revisions(revisions.now + 1)).problems.join("\n"), /revisions went back/);
       if (lossy) assert.match(found.problems.join("\n"), /missing at a: .* acknowledged by a as revision/);
       else assert.deepEqual([found.problems, verdict.problems], [[], []]);
     } finally {

@@ -54,6 +54,18 @@ export type Verdict = v.InferOutput<typeof verdict>;
 export const readVerdict = (text: string): Verdict =>
   v.parse(v.pipe(v.string(), v.parseJson(), verdict), text);
 
+const revisions = v.object({
+  ok: v.boolean(),
+  /** The highest that any client was answered with. */
+  seen: v.number(),
+  /** By a linearizable read; 0 where nobody answers one. */
+  now: v.number(),
+  problems: v.array(v.string()),
+});
+export type Revisions = v.InferOutput<typeof revisions>;
+export const readRevisions = (text: string): Revisions =>
+  v.parse(v.pipe(v.string(), v.parseJson(), revisions), text);
+
 const found = v.object({
   ok: v.boolean(),
   acknowledged: v.number(),

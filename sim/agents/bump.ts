@@ -11,8 +11,6 @@ const restoreFails = label("etcdutl.fails");
 const restore_us_min = 200_000;
 const restore_us_spread = 3_000_000;
 const rename_us = 500;
-/** No room, or a program that is too old. */
-const fails_ppm = 60_000;
 
 export function bumpEffects(node: Node, life: Life): Pick<DiskEffects, "bumpOf" | "stageBump" | "swapBump"> {
   const { world, id } = node;
@@ -32,7 +30,7 @@ export function bumpEffects(node: Node, life: Life): Pick<DiskEffects, "bumpOf" 
       if (before.backend.consistent_index < walFacts(before).last_index)
         return failed("changed", "the database is behind the log");
       await tasks.sleep(life, restore_us_min + choices.jitter(restoreTime, restore_us_spread));
-      if (choices.fault(restoreFails, 2, fails_ppm) > 0) {
+      if (choices.fault(restoreFails, 2, node.site.raise_fails_ppm) > 0) {
         world.history.revisionsGoBack();
         return failed("failed", "no space left on device");
       }

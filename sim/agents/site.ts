@@ -28,6 +28,8 @@ export interface Site {
   readonly fenced_us: [number, number];
   /** Until the pair was whole for the first time. */
   firstStart: boolean;
+  /** So often, in a million, revisions can't be raised: no room, or a program that is too old. */
+  raise_fails_ppm: number;
 }
 
 export type StepListener = (machine: number, step: string) => void;
@@ -48,6 +50,7 @@ export const newSite = (plant: Plant, fired: Map<string, number>): Site => ({
   faultsOver: false,
   fenced_us: [-never_us, -never_us],
   firstStart: true,
+  raise_fails_ppm: 60_000,
 });
 
 /** The world is built before its agents know each other: they are made with the first question. */

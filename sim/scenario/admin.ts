@@ -32,6 +32,7 @@ class Admin {
   }
 
   confirm(id: number, accept?: Word["accept"]): void {
+    if (accept !== undefined) this.#stage.noteAside();
     confirmDown(this.#stage.node(id), accept, { said: (word) => this.#accepted.said(id, word) });
   }
 
@@ -48,6 +49,7 @@ class Admin {
 
   /** On whichever machine runs: one learns that its data is chosen, the other that its own is not. */
   choose(id: number): void {
+    this.#stage.noteAside();
     const gone = !this.#stage.world.machine(1 - id).powered;
     // Somebody has looked: what failed before is tried again.
     this.#stage.node(id).memory.failedStarts = 0;

@@ -40,6 +40,10 @@ export class Load {
   readonly acknowledged_us: number[] = [];
   failures = 0;
   gap_us_max = 0;
+  /** The highest revision that one of them was answered with. */
+  shown = 0;
+  /** Told when they begin. */
+  readonly onStart: (() => void)[] = [];
   readonly #world: World;
   readonly #writes: Write[] = [];
   #per_s = 0;
@@ -61,6 +65,7 @@ export class Load {
     this.#last_us = this.#world.kernel.now_us;
     this.gap_us_max = 0;
     if (begin) this.#beat();
+    for (const listen of this.onStart) listen();
   }
 
   stop(): void {
@@ -154,6 +159,7 @@ export class Load {
   #answered(member: Member, operation: Operation, revision: number): void {
     const { kernel, history } = this.#world;
     const { store } = member.applier;
+    this.shown = Math.max(this.shown, revision + store.raised);
     if (operation.kind === "write") {
       this.#measureGap();
       this.acknowledged_us.push(kernel.now_us);

@@ -1,6 +1,8 @@
 import type { MachineName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
+import { keptWords } from "./kept.ts";
 import { done, idOf, type SimStage } from "./stage.ts";
+import { staleWords } from "./stale-reads.ts";
 import { isWhole } from "./whole.ts";
 
 const probe_every_us = 100_000;
@@ -12,7 +14,13 @@ const brief_us = 2_000;
 
 /** What a scenario waits for and expects, seen from outside where a client or an operator could. */
 export function sights(stage: SimStage): Doing {
-  return { ...waits(stage), ...looks(stage), ...clientLooks(stage) };
+  return {
+    ...waits(stage),
+    ...looks(stage),
+    ...clientLooks(stage),
+    ...staleWords(stage),
+    ...keptWords(stage),
+  };
 }
 
 function waits(stage: SimStage): Doing {
@@ -70,6 +78,17 @@ function looks(stage: SimStage): Doing {
       const times = stage.fencesConfirmed.filter(({ target }) => target === idOf(machine)).length;
       return stage.verdict({ ok: times === 1, seen: `${machine} was fenced ${times} times` });
     },
+    "expect-never-fenced": async ({ machine }) => {
+      const times = stage.fencesOf(idOf(machine));
+      return stage.verdict({ ok: times === 0, seen: `${machine} was fenced ${times} times` });
+    },
+    "expect-fences": async ({ number }) => {
+      const times = [0, 1].map((id) => stage.fencesOf(id));
+      return stage.verdict({
+        ok: times.reduce((all, each) => all + each) <= number,
+        seen: times.map((each, id) => `${stage.node(id).name} was fenced ${each} times`).join(", "),
+      });
+    },
     "expect-one-on": () => only(countOn(stage) === 1),
     "expect-both-on": () => only(countOn(stage) === 2),
     "expect-on": ({ machine }) => only(world.machine(idOf(machine)).powered),
@@ -91,13 +110,6 @@ function clientLooks(stage: SimStage): Doing {
       return stage.verdict({
         ok: longest_ms <= duration,
         seen: `the longest write took ${(longest_ms / 1000).toFixed(1)} s`,
-      });
-    },
-    "expect-stale-reads": async () => {
-      const mute = stage.world.machines.filter(({ id, up, hung }) => up && !hung && !answersStale(stage, id));
-      return stage.verdict({
-        ok: mute.length === 0,
-        seen: mute.map(({ id }) => `${stage.node(id).name} answers nothing`).join(", "),
       });
     },
     "expect-gap": async ({ duration }) => {
@@ -191,12 +203,6 @@ function isInert({ world }: SimStage, id: number): boolean {
   const { up, hung } = world.machine(id);
   const { waiting, quorate } = world.corosync.view(id);
   return up && !hung && waiting && !quorate && !world.unit(id).active;
-}
-
-/** What a serializable read needs: a process that runs, with what it has applied. */
-function answersStale({ world }: SimStage, id: number): boolean {
-  const { open: running } = world.unit(id);
-  return running !== undefined && !running.paused && !running.isLearner;
 }
 
 function isNotFull(stage: SimStage, id: number): boolean {

@@ -1,4 +1,5 @@
-import type { Header } from "../../src/scenario/scenario.ts";
+import { slowest } from "../../src/scenario/header.ts";
+import type { BmcTimes as HeaderTimes, Header } from "../../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
 import type { Seen } from "../../src/scenario/world.ts";
 import { duetAgent } from "../agents/etcd.ts";
@@ -7,7 +8,7 @@ import { stockFence } from "../stock-fence.ts";
 import { installGuard } from "../agents/guard.ts";
 import type { Node } from "../agents/node.ts";
 import { newSite, nodeOf, type Site } from "../agents/site.ts";
-import { bmcTimes } from "../bmc.ts";
+import { type BmcTimes, bmcTimes } from "../bmc.ts";
 import type { FenceAgent } from "../pacemaker/agent.ts";
 import { noPlant } from "../plants.ts";
 import { leanTimes } from "../raft/times.ts";
@@ -41,6 +42,8 @@ export class SimStage {
   /** Fences that somebody asked for, and those that were confirmed. */
   fencesAsked: Fence[] = [];
   fencesConfirmed: Fence[] = [];
+  /** Machines that ran and were switched off by a BMC or an outlet, whoever commanded it. */
+  switchedOff: number[] = [];
   /** When a step last took something away, and how many writes had failed by then. */
   since_us = 0;
   failuresBefore = 0;
@@ -48,6 +51,8 @@ export class SimStage {
   inMoment = false;
   /** What went wrong at a moment, to be told by the step that runs then. */
   trouble: string | undefined;
+  /** So many copies each machine had moved aside before. */
+  asideBefore: readonly number[] = [0, 0];
   #begun_us = 0;
   #ready = false;
 
@@ -57,7 +62,12 @@ export class SimStage {
     options: { readonly trace: boolean; readonly bmcBoot_us?: number },
   ) {
     const site = newSite(noPlant, new Map());
-    const { off_ms, on_ms } = header.bmc;
+    const times = ({ off_ms, on_ms }: HeaderTimes): BmcTimes => ({
+      ...bmcTimes,
+      boot_us: options.bmcBoot_us ?? bmcTimes.boot_us,
+      off_us: off_ms * 1000,
+      on_us: on_ms * 1000,
+    });
     const isStock = header.fencing === "fence_redfish";
     this.site = site;
     this.world = new FedWorld(
@@ -69,12 +79,8 @@ export class SimStage {
         trace: options.trace,
         wire: calm,
         etcd: leanTimes,
-        bmc: {
-          ...bmcTimes,
-          boot_us: options.bmcBoot_us ?? bmcTimes.boot_us,
-          off_us: off_ms * 1000,
-          on_us: on_ms * 1000,
-        },
+        bmc: times(slowest(header.bmc)),
+        bmcs: [times(header.bmc.node1), times(header.bmc.node2)],
         // A story has no faults but those that it tells. duet's agent waits for its turn itself; for the stock one Pacemaker does.
         pacemaker: {
           fence_delay_us: isStock ? [10_000_000, 0] : [0, 0],
@@ -85,10 +91,15 @@ export class SimStage {
     );
     this.load = new Load(this.world);
     site.hasPdu = header.pdu;
+    // No story tells of an etcdutl that fails.
+    site.raise_fails_ppm = 0;
     this.world.pdu.serving = header.pdu;
     installGuard(this.world, site);
     this.world.pacemaker.onFenced.push((_, target, ok) => {
       if (ok) this.fencesConfirmed.push({ target, at_us: this.world.kernel.now_us });
+    });
+    this.world.onFenced.push((target) => {
+      this.switchedOff.push(target);
     });
     for (const machine of this.world.machines)
       machine.tenants.push({
@@ -105,6 +116,14 @@ export class SimStage {
 
   node(id: number): Node {
     return nodeOf(this.world, this.site, id);
+  }
+
+  /** A machine that was off when it was fenced is not switched off, and one that was switched off may be confirmed by nobody. */
+  fencesOf(id: number): number {
+    return Math.max(
+      this.fencesConfirmed.filter(({ target }) => target === id).length,
+      this.switchedOff.filter((target) => target === id).length,
+    );
   }
 
   /** Every fence is one that was asked for, whether the agent then refuses it or not. */
@@ -139,8 +158,15 @@ export class SimStage {
     }
     this.fencesAsked = [];
     this.fencesConfirmed = [];
+    this.switchedOff = [];
+    this.noteAside();
     this.#begun_us = world.kernel.now_us;
     return done();
+  }
+
+  /** What is moved aside from here on is what the story is about. */
+  noteAside(): void {
+    this.asideBefore = this.world.etcd.map(({ aside }) => aside.length);
   }
 
   /** An ordinary shutdown; the BMC knows that it was meant. */

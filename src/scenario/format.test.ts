@@ -7,11 +7,11 @@ import { samples } from "./words.ts";
 
 test("spacing, letters and numbers become canonical; comments stay", () => {
   const tidy = formatScenario(
-    '\r\n#Title\r\n\n\n worlds :lab,sim\nCI\nstart   BOTH machines# go\n\n\n\nwait 01 seconds\nexpect node1 refuses and says "a  # b"\n#end\n\n',
+    '\r\n#Title\r\n\n\n worlds :lab,sim\nCI\nBMC  of Node2: OFF 06 second on 1 minutes\nstart   BOTH machines# go\n\n\n\nwait 01 seconds\nexpect node1 refuses and says "a  # b"\n#end\n\n',
   );
   assert.equal(
     tidy,
-    '# Title\n\nworlds: sim, lab\nci\n\nstart both machines  # go\n\nwait 1 second\nexpect node1 refuses and says "a  # b"\n# end\n',
+    '# Title\n\nworlds: sim, lab\nci\nbmc of node2: off 6 seconds, on 1 minute\n\nstart both machines  # go\n\nwait 1 second\nexpect node1 refuses and says "a  # b"\n# end\n',
   );
 });
 

@@ -114,7 +114,7 @@ test("the head: worlds, ci, pdu, the BMCs' times, the fence agent and Kubernetes
     worlds: ["lab"],
     ci: true,
     pdu: true,
-    bmc: { off_ms: 6000, on_ms: 46_000 },
+    bmc: { node1: { off_ms: 6000, on_ms: 46_000 }, node2: { off_ms: 6000, on_ms: 46_000 } },
     fencing: "fence_redfish",
     kubernetes: true,
     escalate: true,
@@ -127,6 +127,31 @@ test("the head: worlds, ci, pdu, the BMCs' times, the fence agent and Kubernetes
     [1, 2, 4, 5, 6, 8].map((line) => `DUET-E-SCENARIO-HEADER x.txt:${line}:1`),
   );
   assert.match(problems[0]?.fix ?? "", /`worlds`/);
+});
+
+test("a BMC may have times of its own, above those of both or without them", () => {
+  const bmcs = (...head: readonly string[]) =>
+    parseScenario(`${head.join("\n")}\nstart both machines\n`, "x.txt").scenario?.header.bmc;
+  const [quick, slow] = [
+    { off_ms: 1000, on_ms: 1000 },
+    { off_ms: 6000, on_ms: 46_000 },
+  ];
+  const own = "bmc of node2: off 6 seconds, on 46 seconds";
+  assert.deepEqual(bmcs(), { node1: quick, node2: quick });
+  assert.deepEqual(bmcs(own), { node1: quick, node2: slow });
+  assert.deepEqual(bmcs(own, "bmc: off 2 seconds, on 3 seconds"), {
+    node1: { off_ms: 2000, on_ms: 3000 },
+    node2: slow,
+  });
+  const problems = wrong(`${own}\nbmc of node3: off 1 second, on 1 second\nbmc of node1: slow\n${own}\n`);
+  assert.deepEqual(
+    problems.map(({ code, where, fix }) => [code, where, fix]),
+    [
+      ["x.txt:2:1", "write `bmc of node1: …`, or `bmc of node2: …`"],
+      ["x.txt:3:1", "write `bmc of node1: off 6 seconds, on 46 seconds`"],
+      ["x.txt:4:1", "remove one of the two"],
+    ].map((rest) => ["DUET-E-SCENARIO-HEADER", ...rest]),
+  );
 });
 
 test("a part that nobody can play yet is a mistake of the writer's", () => {

@@ -1,7 +1,7 @@
 import type { Problem } from "../base/problem.ts";
 import { nearest } from "../base/text.ts";
 import { match } from "./grammar.ts";
-import { bmc_default, headerLine, readHeaderLine, type Setting } from "./header.ts";
+import { bmcsOf, headerLine, readHeaderLine, type Setting } from "./header.ts";
 import { columnOfWord, type Line, linesOf } from "./lines.ts";
 import { type DeedKind, isDeed } from "./phrases.ts";
 import { roleProblems } from "./roles.ts";
@@ -188,7 +188,7 @@ function headerOf(lines: readonly Line[], settings: Setting): Header {
     worlds: settings.worlds ?? world_names,
     ci: settings.ci ?? false,
     pdu: settings.pdu ?? false,
-    bmc: settings.bmc ?? bmc_default,
+    bmc: bmcsOf(settings),
     fencing: settings.fencing ?? "fence_duet",
     kubernetes: settings.kubernetes ?? false,
     escalate: settings.escalate ?? false,

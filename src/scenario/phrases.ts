@@ -262,11 +262,27 @@ export const expectations = {
   },
   "expect-stale-reads": {
     say: "expect serializable reads to go on",
-    means: "A machine that can't write still answers them.",
+    means:
+      "Each machine that lives answers one that is asked for now, also where it can't write; in 5 s, as its etcd may just be started anew.",
+  },
+  "expect-stale-gap": {
+    say: "expect no gap in serializable reads of MACHINE over DURATION",
+    means:
+      "Since the clients began, its answers to them were never further apart. The restart of etcd in a takeover is such a gap, and a boot is one.",
   },
   "expect-gap": {
     say: "expect no gap in writes over DURATION",
     means: "Since the clients began, acknowledged writes were never further apart.",
+  },
+  "expect-revisions": {
+    say: "expect revisions never went back",
+    means:
+      "Whatever loss was accepted: no client was answered at a lower revision than had been seen before, no write was given one again, and etcd is not below the highest now. The clients stop for it.",
+  },
+  "expect-kept": {
+    say: "expect the data of MACHINE was kept",
+    means:
+      "Since the scenario began, and since an admin last gave data away, its etcd's data was moved aside and is there: every file, each as its hash says.",
   },
   ...kubernetesExpectations,
   "expect-nobody-fenced": {
@@ -276,6 +292,16 @@ export const expectations = {
   "expect-fenced-once": {
     say: "expect MACHINE was fenced once",
     means: "Since the scenario began a fence of it was confirmed, and no second one.",
+  },
+  "expect-never-fenced": {
+    say: "expect MACHINE was never fenced",
+    means:
+      "Since the scenario began no fence of it was confirmed, and its BMC did not switch it off while it ran.",
+  },
+  "expect-fences": {
+    say: "expect at most NUMBER fences",
+    means:
+      "Since the scenario began, of both machines together: no more were confirmed, and no more often did a BMC switch off a machine that ran.",
   },
   "expect-one-on": { say: "expect exactly one machine is on", means: "One has power, the other has none." },
   "expect-both-on": { say: "expect both machines are on", means: "Both have power." },
@@ -304,6 +330,9 @@ export type DeedKind = keyof typeof deeds;
 
 export const isDeed = (kind: string): kind is DeedKind => Object.hasOwn(deeds, kind);
 export const isWait = (kind: string): kind is keyof typeof waits => Object.hasOwn(waits, kind);
+
+/** `expect serializable reads to go on`: so long a machine that lives has for an answer, however busy its host is. */
+export const stale_ms_max = 5_000;
 
 /** A wait without `within` gives up after this: longer than the slowest BMC and boot together, short enough for CI. */
 export const within_ms_default = 300_000;

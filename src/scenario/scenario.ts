@@ -1,5 +1,5 @@
 import type { DeedKind, Kind, Phrases } from "./phrases.ts";
-import type { Moment, SlotName, SlotValues, Who } from "./slots.ts";
+import type { MachineName, Moment, SlotName, SlotValues, Who } from "./slots.ts";
 
 /** A scenario as data: what a file says, checked, with the places where it says it. */
 
@@ -17,14 +17,19 @@ export interface Header {
   readonly ci: boolean;
   /** Each machine also hangs on an outlet of a power distribution unit. */
   readonly pdu: boolean;
-  /** How long a BMC takes for off and on. */
-  readonly bmc: { readonly off_ms: number; readonly on_ms: number };
+  readonly bmc: Readonly<Record<MachineName, BmcTimes>>;
   /** By which agent Pacemaker switches a machine off. */
   readonly fencing: (typeof fence_agents)[number];
   /** The site has a control plane of Kubernetes, and the API a virtual IP. */
   readonly kubernetes: boolean;
   /** A stop that fails has its machine fenced. */
   readonly escalate: boolean;
+}
+
+/** How long a BMC takes for off and on. */
+export interface BmcTimes {
+  readonly off_ms: number;
+  readonly on_ms: number;
 }
 
 export const fence_agents = ["fence_duet", "fence_redfish"] as const;

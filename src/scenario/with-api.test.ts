@@ -24,30 +24,57 @@ const said = ({ steps }: Scenario): readonly string[] => steps.map(({ text }) =>
 
 test("clients of the API write from where etcd's do, and are judged where those are", () => {
   const told = story(
-    ...["start both machines", "until 1+1", "clients write", "cut the power of node1"],
-    ...["until node2 serves", "power on node1", "until 1+1", "expect nothing lost"],
+    "start both machines",
+    "until 1+1",
+    "clients write",
+    "cut the power of node1",
+    "until node2 serves",
+    "power on node1",
+    "until 1+1",
+    "expect nothing lost",
   );
   const { header, ...rest } = withApi(told);
   assert.deepEqual([header.worlds, header.ci, header.kubernetes], [["lab"], false, true]);
   assert.deepEqual(said({ header, ...rest }), [
-    ...["start both machines", "until 1+1", "a deployment of 4 pods runs", "clients write 100 per second"],
-    ...["API clients write", "cut the power of node1", "until node2 serves", "power on node1", "until 1+1"],
-    ...["expect nothing lost", "until the API answers", "expect the API's history whole but for 410 Gone"],
-    ...["until 1+1", "until the API answers", "until the deployment is whole"],
-    ...["until nobody is marked out of service", "expect the address on one machine"],
+    "start both machines",
+    "until 1+1",
+    "a deployment of 4 pods runs",
+    "clients write 100 per second",
+    "API clients write",
+    "cut the power of node1",
+    "until node2 serves",
+    "power on node1",
+    "until 1+1",
+    "expect nothing lost",
+    "until the API answers",
+    "expect the API's history whole but for 410 Gone",
+    "until 1+1",
+    "until the API answers",
+    "until the deployment is whole",
+    "until nobody is marked out of service",
+    "expect the address on one machine",
     "expect the address was never on both machines",
   ]);
 });
 
 test("a story that ends with one machine asks for no more than one", () => {
   const told = story(
-    ...["start both machines", "until 1+1", "clients write 50 per second", "break node1"],
-    ...["until node2 serves", "expect nothing lost"],
+    "start both machines",
+    "until 1+1",
+    "clients write 50 per second",
+    "break node1",
+    "until node2 serves",
+    "expect nothing lost",
   );
   assert.deepEqual(said(withApi(told)).slice(2), [
-    ...["a deployment of 4 pods runs", "clients write 50 per second", "API clients write", "break node1"],
-    ...["until node2 serves", "expect nothing lost"],
-    ...["until the API answers", "expect the API's history whole but for 410 Gone"],
+    "a deployment of 4 pods runs",
+    "clients write 50 per second",
+    "API clients write",
+    "break node1",
+    "until node2 serves",
+    "expect nothing lost",
+    "until the API answers",
+    "expect the API's history whole but for 410 Gone",
     "expect the address was never on both machines",
   ]);
 });

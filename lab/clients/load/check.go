@@ -54,7 +54,7 @@ func check(operations []*Operation, picture string, patience time.Duration) *Ver
 			}
 		}
 	}
-	realTime(operations, v)
+	realTime(operations, 0, &v.wrong)
 	linearizable(partition(operations, seenAt), v, picture, start.Add(patience))
 	v.Problems = v.wrong.sentences()
 	v.Ok = len(v.Problems) == 0
@@ -110,8 +110,9 @@ func oneDataset(operations []*Operation, v *Verdict) map[string]int64 {
 	return seenAt
 }
 
-// Over all keys: what began after an answer was seen is after it. A write gets a higher revision, a read at least the same.
-func realTime(operations []*Operation, v *Verdict) {
+// Over all keys: what began after an answer was seen is after it. A write gets a higher revision, a read at least the same. `floor` was
+// seen before all of them.
+func realTime(operations []*Operation, floor int64, wrong *Problems) {
 	var byCall []*Operation
 	for _, o := range operations {
 		if o.Outcome == outcomeOk && o.Kind != kindStale {
@@ -121,7 +122,7 @@ func realTime(operations []*Operation, v *Verdict) {
 	byReturn := append([]*Operation{}, byCall...)
 	sort.Slice(byCall, func(i, j int) bool { return byCall[i].CallUs < byCall[j].CallUs })
 	sort.Slice(byReturn, func(i, j int) bool { return byReturn[i].ReturnUs < byReturn[j].ReturnUs })
-	floor, by, returned := int64(0), int64(0), 0
+	by, returned := int64(0), 0
 	for _, o := range byCall {
 		for ; returned < len(byReturn) && byReturn[returned].ReturnUs < o.CallUs; returned++ {
 			if before := byReturn[returned]; before.Revision > floor {
@@ -129,7 +130,7 @@ func realTime(operations []*Operation, v *Verdict) {
 			}
 		}
 		if o.Revision < floor || (o.wrote() && o.Revision == floor) {
-			v.wrong.say("revisions went back: operation %d (%s at %s) got revision %d; operation %d had ended with %d before it began",
+			wrong.say("revisions went back: operation %d (%s at %s) got revision %d; operation %d had ended with %d before it began",
 				o.Id, o.Kind, o.Endpoint, o.Revision, by, floor)
 		}
 	}

@@ -10,10 +10,11 @@ import (
 )
 
 var commands = map[string]func(arguments []string) error{
-	"load":   runLoad,
-	"check":  runCheck,
-	"verify": runVerify,
-	"clean":  runClean,
+	"load":      runLoad,
+	"check":     runCheck,
+	"verify":    runVerify,
+	"revisions": runRevisions,
+	"clean":     runClean,
 }
 
 // The verdict was printed, and is no.
@@ -26,7 +27,7 @@ func main() {
 	}
 	command := commands[name]
 	if command == nil {
-		fmt.Fprintln(os.Stderr, "usage: clients load | check | verify | clean, with -h for each")
+		fmt.Fprintln(os.Stderr, "usage: clients load | check | verify | revisions | clean, with -h for each")
 		os.Exit(2)
 	}
 	switch err := command(arguments); {

@@ -90,7 +90,7 @@ export class Places {
     );
     const stage = new Stage({
       name,
-      header: { pdu: false, bmc, fencing: "fence_duet", kubernetes },
+      header: { pdu: false, bmc: { node1: bmc, node2: bmc }, fencing: "fence_duet", kubernetes },
       progress: this.#progress,
     });
     const etcds = new Etcds(stage);
