@@ -38,13 +38,14 @@ export async function measure(progress: Progress, { quick }: BenchOptions): Prom
     const rows = await Promise.all(
       names.map(async (name, index): Promise<BenchRow> => {
         const after = await counted(lab, name);
-        const { fences, late_ms } = alarmsIn(await journalSince(lab, name, begun_ms));
+        const { losses, fences, late_ms } = alarmsIn(await journalSince(lab, name, begun_ms));
         return {
           name,
           values: {
             busy_min: total_ms / 60_000,
             tokens_lost: after.tokens_lost - (before[index]?.tokens_lost ?? 0),
             memberships: after.memberships - (before[index]?.memberships ?? 0),
+            losses,
             fences,
             late: late_ms.length,
             late_worst_ms: late_ms.length === 0 ? "-" : Math.max(...late_ms),
@@ -55,10 +56,11 @@ export async function measure(progress: Progress, { quick }: BenchOptions): Prom
     const { token_ms, consensus_ms } = detectionOf(lab.site);
     return {
       title: about,
-      columns: ["busy_min", "tokens_lost", "memberships", "fences", "late", "late_worst_ms"],
+      columns: ["busy_min", "tokens_lost", "memberships", "losses", "fences", "late", "late_worst_ms"],
       rows,
       notes: [
         `Corosync with a token of ${token_ms} ms and a consensus of ${consensus_ms} ms; ${availableParallelism()} cores, one endless loop on each beside the two machines.`,
+        "memberships: how often the ring was formed anew; losses: how often without the peer.",
         "late: how often Corosync says that it was not scheduled in time, and the longest it says.",
       ],
     };

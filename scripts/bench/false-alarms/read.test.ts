@@ -12,12 +12,15 @@ test("Corosync's counts are read from its statistics, and one that is missing is
   assert.throws(() => countsIn(stats.slice(0, 1).join("\n")), /operational_token_lost/);
 });
 
-test("fences and late wakings are counted in the journal", () => {
+test("losses, fences and late wakings are counted in the journal", () => {
   const journal = [
     "Requesting fencing (off) targeting node node2",
     "[MAIN  ] Corosync main process was not scheduled (@1763246400123) for 1312.7500 ms (threshold is 1200.0000 ms). Consider token timeout increase.",
-    "[TOTEM ] A new membership (1.a) was formed.",
+    "[TOTEM ] A new membership (1.a) was formed. Members",
+    "[TOTEM ] A new membership (2.d) was formed. Members left: 1",
+    "[TOTEM ] A new membership (1.11) was formed. Members joined: 1",
+    "[TOTEM ] A new membership (1.15) was formed. Members joined: 2 left: 2",
   ].join("\n");
-  assert.deepEqual(alarmsIn(journal), { fences: 1, late_ms: [1312.75] });
-  assert.deepEqual(alarmsIn(""), { fences: 0, late_ms: [] });
+  assert.deepEqual(alarmsIn(journal), { losses: 2, fences: 1, late_ms: [1312.75] });
+  assert.deepEqual(alarmsIn(""), { losses: 0, fences: 0, late_ms: [] });
 });

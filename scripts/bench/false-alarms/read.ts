@@ -16,9 +16,17 @@ export function countsIn(stats: string): Counts {
   return { tokens_lost: count("operational_token_lost"), memberships: count("operational_entered") };
 }
 
-/** From the journal of Corosync and Pacemaker: fences that were asked for, and each time that Corosync ran late. */
-export function alarmsIn(journal: string): { readonly fences: number; readonly late_ms: readonly number[] } {
+export interface Alarms {
+  /** How often the peer was out of the membership. A ring that is formed anew with both in it takes nobody for dead. */
+  readonly losses: number;
+  readonly fences: number;
+  readonly late_ms: readonly number[];
+}
+
+/** From the journal of Corosync and Pacemaker: losses, fences that were asked for, and each time that Corosync ran late. */
+export function alarmsIn(journal: string): Alarms {
   return {
+    losses: [...journal.matchAll(/A new membership \(\S+\) was formed\. Members .*\bleft: \d/g)].length,
     fences: [...journal.matchAll(/Requesting fencing \(off\) targeting node/g)].length,
     late_ms: [...journal.matchAll(/main process was not scheduled .*?for ([\d.]+) ms/g)].map(([, ms]) =>
       Number(ms),
