@@ -31,7 +31,7 @@ after(async () => {
 
 /** As before the first boot: no cluster, no data, no certificates but the authority's. */
 const bare = `systemctl stop duet-work.path duet-ring.path duet-work.service pacemaker corosync duet-etcd
-rm -rf /var/lib/duet/* /var/lib/pacemaker/cib/* /var/lib/corosync/* /run/duet/*
+rm -rf /etc/duet/begun /var/lib/duet/* /var/lib/pacemaker/cib/* /var/lib/corosync/* /run/duet/*
 rm -f /etc/duet/tls/server.* /etc/duet/tls/peer.* /etc/duet/tls/client.*
 rm -f /etc/systemd/system/multi-user.target.wants/corosync.service /etc/systemd/system/multi-user.target.wants/pacemaker.service
 systemctl daemon-reload; systemctl start duet-work.path duet-ring.path`;
