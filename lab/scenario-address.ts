@@ -1,5 +1,6 @@
+import { sleep } from "../src/machine/clock.ts";
 import { addressOf } from "../src/render/api-address.ts";
-import type { MachineName } from "../src/scenario/slots.ts";
+import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
 import { AddressWatch, holders } from "./address-watch.ts";
@@ -56,7 +57,13 @@ export class Address {
     return judgeNeverOnBoth(this.#watch.looks, this.#watch.failed);
   }
 
-  movedIn(bound_ms: number): Seen {
+  /** The step before may have seen it by a look of its own, a moment ahead of the watch. */
+  async movedIn(bound_ms: number): Promise<Seen> {
+    const asked_ms = Date.now();
+    const seenSince = () =>
+      new Set(this.#watch.looks.filter(({ at_ms }) => at_ms > asked_ms).map((l) => l.machine));
+    while (seenSince().size < machine_names.length && Date.now() - asked_ms < blind_ms_max)
+      await sleep(look_ms);
     return judgeMove(this.#watch.looks, this.#marked_ms, bound_ms);
   }
 }
@@ -93,6 +100,6 @@ export function addressWords(address: Address, eyes: Eyes) {
       ),
     "expect-address-one": () => address.onOne(),
     "expect-address-never-both": async () => address.neverOnBoth(),
-    "expect-address-moved": async ({ duration }) => address.movedIn(duration),
+    "expect-address-moved": ({ duration }) => address.movedIn(duration),
   } as const satisfies Doing;
 }
