@@ -25,7 +25,8 @@ interface Run {
 
 async function run(plant: Plant): Promise<Run> {
   const begun_ms = performance.now();
-  const { found, schedules } = await explore(stormRunner(plant), { seed: 1, schedules: schedules_max });
+  const range = { seed: 1, schedules: schedules_max, checks: plant.checks };
+  const { found, schedules } = await explore(stormRunner(plant), range);
   if (found === undefined) throw new Error(`the plant ${plant.name} was not found`);
   const found_ms = performance.now();
   const told = await tell(plant, found);

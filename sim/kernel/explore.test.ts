@@ -37,6 +37,12 @@ test("a violation is found, shrunk to what matters, and told again byte for byte
   assert.equal((await story(run, schedule, "VIOLATION")).length, 1);
 });
 
+test("what breaks another check than the ones that count is passed over", async () => {
+  const { found } = await explore(run, { seed: 1, schedules: 2_000, checks: ["both", "other"] });
+  assert.equal(found?.violation.check, "both");
+  assert.equal((await explore(run, { seed: 1, schedules: 2_000, checks: ["other"] })).found, undefined);
+});
+
 test("it ends when told to", async () => {
   let left = 3;
   const { schedules } = await explore(run, { seed: 10_000, schedules: 1_000, goOn: () => left-- > 0 });

@@ -17,11 +17,16 @@ export interface Explored {
   readonly found: Found | undefined;
 }
 
+export interface Range {
+  readonly seed: number;
+  readonly schedules: number;
+  readonly goOn?: () => boolean;
+  /** Only what breaks one of these counts. */
+  readonly checks?: readonly string[];
+}
+
 /** Seed after seed, until something breaks, the number is reached, or `goOn` says no. */
-export async function explore(
-  run: Runner,
-  range: { readonly seed: number; readonly schedules: number; readonly goOn?: () => boolean },
-): Promise<Explored> {
+export async function explore(run: Runner, range: Range): Promise<Explored> {
   let events = 0;
   let schedules = 0;
   for (let seed = range.seed; schedules < range.schedules && range.goOn?.() !== false; seed += 1) {
@@ -29,7 +34,7 @@ export async function explore(
     schedules += 1;
     events += kernel.events;
     const { violation, choices } = kernel;
-    if (violation !== undefined)
+    if (violation !== undefined && range.checks?.includes(violation.check) !== false)
       return { schedules, events, found: { seed, violation, choices: choices.taken } };
   }
   return { schedules, events, found: undefined };

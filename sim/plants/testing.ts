@@ -12,10 +12,11 @@ const choices_max = 20;
 /** It is found from seed 1, by a check that is made for such things, and told in a few choices. Gives a line about it. */
 export async function findPlant(plant: Plant): Promise<string> {
   const run = stormRunner(plant);
-  const { found, schedules } = await explore(run, { seed: 1, schedules: schedules_max });
+  // What another check finds before is the plant's doing as well, and luck: the search goes on.
+  const { checks } = plant;
+  const { found, schedules } = await explore(run, { seed: 1, schedules: schedules_max, checks });
   assert.ok(found, `not within ${schedules} schedules`);
   const { check } = found.violation;
-  assert.ok(plant.checks.includes(check), `the check "${check}" found it, by luck`);
   await assertClean(plant, found);
   const small = await shrinkFound(run, found, shrink_runs_max);
   assert.equal((await run(small, { trace: false })).violation?.check, check);
