@@ -25,7 +25,7 @@ interface OpenWorld extends ScenarioWorld {
 export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus> {
   const { scenario: told, problems } = parseScenario(await readText(file), file);
   if (told === undefined) throw new DuetError(problems, exit.badInput);
-  const scenario = flags.kubernetes === true ? onKubernetes(told) : told;
+  const scenario = flags.kubernetes === true ? withApi(told) : told;
   const world = await openWorld(scenario, flags);
   try {
     const result = await runScenario(scenario, world, flags.json === true ? silent : spoken());
@@ -35,10 +35,6 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitStatus
     await world.close();
   }
 }
-
-/** A file that is not for the lab stays as it is, and is refused as what it is. */
-const onKubernetes = (told: Scenario): Scenario =>
-  told.header.worlds.includes("lab") ? withApi(told) : told;
 
 async function openWorld(scenario: Scenario, flags: RunFlags): Promise<OpenWorld> {
   const problems = wrongWorld(scenario, flags.in);

@@ -7,7 +7,8 @@ import { acceptsLoss, takesAnAdminsWord } from "./traits.ts";
  * says stays; etcd's clients keep a slower pace, since the API servers need the machines too.
  */
 export function withApi(scenario: Scenario): Scenario {
-  if (scenario.header.kubernetes) return scenario;
+  // One that is not for the lab stays as it is, and is refused as what it is.
+  if (scenario.header.kubernetes || !scenario.header.worlds.includes("lab")) return scenario;
   const { header, steps } = scenario;
   const begin = steps.findIndex(({ at, ask: { kind } }) => at === undefined && begins(kind));
   const first = begin === -1 ? steps.findIndex(({ ask: { kind } }) => isWhole(kind)) : begin;

@@ -12,7 +12,7 @@ const join_again_ms_min = 1_000;
 const join_again_ms_max = 60_000;
 
 /** What is put off is a machine that waits, and an operator reads why: each rule that decides so has its page. */
-export const putOff: ReadonlySet<Verdict["decision"]["do"]> = new Set(["join-as-learner"]);
+const putOff: ReadonlySet<Verdict["decision"]["do"]> = new Set(["join-as-learner"]);
 
 /**
  * The pace of what a machine tries again and again. The rules know no time: what they would do at each look is done at this pace,

@@ -124,14 +124,7 @@ sysctl -qw ${six ? "net.ipv6.conf.all.forwarding=1" : "net.ipv4.ip_forward=1"}
 
 if command -v nft > /dev/null; then
   nft -f - << 'END'
-add table ${nft} ${table}
-delete table ${nft} ${table}
-table ${nft} ${table} {
-  chain postrouting {
-    type nat hook postrouting priority srcnat; policy accept;
-    ${nft} saddr ${pods} ${nft} daddr != ${pods} masquerade
-  }
-}
+${podsTable(nft, table, pods)}
 END
 else
   ${iptables} -C POSTROUTING ${masquerade(pods).join(" ")} 2> /dev/null ||
@@ -158,3 +151,17 @@ done
 exit 1
 `;
 }
+
+/** For `nft -f`: among themselves pods are seen as what they are, by others as their machine. Made anew each time, so it can be repeated. */
+export const podsTable = (
+  nft: "ip" | "ip6",
+  table: string,
+  pods: string,
+): string => `add table ${nft} ${table}
+delete table ${nft} ${table}
+table ${nft} ${table} {
+  chain postrouting {
+    type nat hook postrouting priority srcnat; policy accept;
+    ${nft} saddr ${pods} ${nft} daddr != ${pods} masquerade
+  }
+}`;

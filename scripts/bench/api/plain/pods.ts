@@ -1,5 +1,6 @@
 import type { IgnitionUnit, MachineFile } from "../../../../src/render/ignition.ts";
 import { isSix, type KubernetesSite, podsOf } from "../../../../src/render/kubernetes/names.ts";
+import { podsTable } from "../../../../src/render/kubernetes/network.ts";
 import type { Machine } from "../../../../src/site/site.ts";
 
 const script = "/usr/local/libexec/plain-pods";
@@ -26,14 +27,7 @@ export function podNetworkFile(site: KubernetesSite, machine: Machine): MachineF
 set -eu
 sysctl -qw ${six ? "net.ipv6.conf.all.forwarding=1" : "net.ipv4.ip_forward=1"}
 nft -f - << 'END'
-add table ${nft} ${table}
-delete table ${nft} ${table}
-table ${nft} ${table} {
-  chain postrouting {
-    type nat hook postrouting priority srcnat; policy accept;
-    ${nft} saddr ${pods} ${nft} daddr != ${pods} masquerade
-  }
-}
+${podsTable(nft, table, pods)}
 END
 ${ways(site, machine)
   .map((way) => `ip ${six ? "-6" : "-4"} route replace ${way}\n`)
