@@ -263,7 +263,8 @@ test("faults of a BMC are seen by duet check, and end", async () => {
     assert.equal(bad.status, 1, fault);
     assert.match(bad.stdout, sign);
     await lab("bmc", "fault", "node1", "none");
-    assert.equal((await check()).status, 0);
+    const good = await check();
+    assert.equal(good.status, 0, `after ${fault}:\n${good.stdout}`);
   }
 });
 

@@ -10,7 +10,7 @@ import {
 import type { Lineage } from "../../src/decide/facts.ts";
 import { raising } from "../../src/decide/lineage.ts";
 import type { Life } from "../kernel/life.ts";
-import { powerOf, tagOf, tagText } from "./facts.ts";
+import { lookAtPeer, tagOf, tagText } from "./facts.ts";
 import type { Node } from "./node.ts";
 
 const silent = failed("unreachable", "the BMC does not answer");
@@ -21,10 +21,8 @@ export function bmcEffects(node: Node, life: Life): BmcEffects {
   const { world, id, peer } = node;
   return {
     peerPower: async (deadline_ms, by) => {
-      // The outlet is asked after it, where there is one.
       const bmc_us = deadline_ms * (node.site.hasPdu ? 500 : 1000);
-      const seen = await world.askBmc(life, id, peer, { kind: "read" }, bmc_us);
-      const power = await powerOf(node, life, seen, by);
+      const { power } = await lookAtPeer(node, life, bmc_us, by);
       return power === "on" || power === "off" ? success(power) : silent;
     },
     offWays: node.site.hasPdu ? [["BMC"], ["outlet"]] : [["BMC"]],

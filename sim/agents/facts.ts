@@ -22,11 +22,10 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   const patience_us = world.corosync.view(id).quorate ? call_us : slow_call_us;
   const [mine, theirs, serving, etcd] = await world.kernel.tasks.all([
     () => world.askBmc(life, id, id, { kind: "read" }, patience_us),
-    () => world.askBmc(life, id, peer, { kind: "read" }, patience_us),
+    () => lookAtPeer(node, life, patience_us),
     () => peerServes(node, life),
     () => ownEtcd(node, life),
   ]);
-  const peerPower = await powerOf(node, life, theirs);
   const membership = membershipOf(node);
   const pacemaker = world.pacemaker.controller(id);
   const fencePending = pacemaker?.belief(peer).unclean === true;
@@ -42,9 +41,9 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     peerStuck: membership.peer && fencePending,
     started: node.memory.started,
     fencePending,
-    peerPower,
+    peerPower: theirs.power,
     word: wordOf(node),
-    tags: { mine: tagOf(mine), theirs: tagOf(theirs) },
+    tags: { mine: tagOf(mine), theirs: tagOf(theirs.seen) },
     witness: node.site.witness,
     firstStart: node.site.firstStart,
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
@@ -142,19 +141,28 @@ async function peerServes({ world, id, peer }: Node, life: Life): Promise<boolea
   return read === true;
 }
 
-/** By the BMC; where that does not answer, by the outlet, which feeds both. */
-export async function powerOf(
+interface PeerLook {
+  readonly seen: BmcAnswer | undefined;
+  readonly power: Facts["peerPower"];
+}
+
+/** By the BMC; where that does not answer, by the outlet, which feeds both. They are asked at once. */
+export async function lookAtPeer(
   { world, id, peer, site }: Node,
   life: Life,
-  seen: BmcAnswer | undefined,
+  bmc_us: number,
   by?: "BMC" | "outlets",
-): Promise<Facts["peerPower"]> {
+): Promise<PeerLook> {
+  const hasOutlet = site.hasPdu && by !== "BMC";
+  const [seen, outlet] = await world.kernel.tasks.all([
+    () => world.askBmc(life, id, peer, { kind: "read" }, bmc_us),
+    async () =>
+      hasOutlet ? await world.askPdu(life, id, { kind: "read", machine: peer }, call_us) : undefined,
+  ]);
   const isDoubted = by === "outlets" && seen?.power === "Off";
-  if (seen?.power !== undefined && !isDoubted) return seen.power === "Off" ? "off" : "on";
-  if (!site.hasPdu || by === "BMC") return "unreadable";
-  const outlet = await world.askPdu(life, id, { kind: "read", machine: peer }, call_us);
-  if (outlet === undefined) return "unreadable";
-  return outlet.power === "Off" ? "off" : "fed";
+  if (seen?.power !== undefined && !isDoubted) return { seen, power: seen.power === "Off" ? "off" : "on" };
+  if (outlet === undefined) return { seen, power: "unreadable" };
+  return { seen, power: outlet.power === "Off" ? "off" : "fed" };
 }
 
 export function tagOf(answer: BmcAnswer | undefined): Tag {

@@ -147,6 +147,19 @@ test("who can't tell when the loss was lets a whole round pass", async () => {
   assert.deepEqual(race.commands, ["BMC at 30000"]);
 });
 
+test("a peer that is back while the turn is waited for does not wait for its end", async () => {
+  const race = new Race(2);
+  const { racing } = race;
+  const pause: Effects["pause"] = async (ms) => {
+    await racing.pause(ms);
+    if (race.now_ms >= 3_000) race.loss = undefined;
+  };
+  const outcome = await runSteps(fencePeer({ ...racing, pause }, { ...times, again_ms: 500 }));
+  assert.match(JSON.stringify(outcome), /the membership has changed/);
+  assert.equal(race.now_ms, 4_000);
+  assert.deepEqual(race.commands, []);
+});
+
 test("a peer that reads Off is commanded at once: there is nobody to race", async () => {
   const race = new Race(2);
   race.peer = { ...race.peer, on: false };

@@ -105,7 +105,7 @@ interface Asked {
  */
 async function* turnComes(
   effects: Effects,
-  { turn_ms, bmc_ms }: Times,
+  { turn_ms, bmc_ms, again_ms }: Times,
   turn: Turn,
   begun: Loss | undefined,
   power: Facts["peerPower"],
@@ -114,12 +114,13 @@ async function* turnComes(
   const { quorum, bmc, pause } = effects;
   let alreadyOff = power === "off";
   let unread = power === "unreadable";
-  for (let waits = 0; waits <= turns; ) {
+  const whole_ms = turns * turn_ms;
+  for (let waited_ms = 0; waited_ms <= whole_ms * (turns + 1); ) {
     const loss = await quorum.loss();
     if (!loss.ok) return loss.failure.said;
     if (loss.value?.ring !== begun?.ring)
       return "the membership has changed: this fence was for another loss";
-    const wait_ms = loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waits);
+    const wait_ms = loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waited_ms);
     if (wait_ms === 0) {
       if (asked?.fresh !== false) {
         if (asked !== undefined) asked.fresh = false;
@@ -138,17 +139,19 @@ async function* turnComes(
       const now = await bmc.peerPower(Math.min(bmc_ms, wait_ms));
       alreadyOff = now.ok && now.value === "off";
     } else {
-      await pause(wait_ms);
-      waits++;
+      // A peer that is back waits for a word of this machine.
+      const pause_ms = Math.min(wait_ms, 4 * again_ms);
+      await pause(pause_ms);
+      waited_ms += pause_ms;
     }
   }
   return "this machine's turn did not come";
 }
 
 /** Who can't tell how long ago the loss was has waited for a whole round, or has to. */
-function waitOf_ms({ since_ms }: Loss, turn: Turn, turn_ms: number, waits: number): number {
+function waitOf_ms({ since_ms }: Loss, turn: Turn, turn_ms: number, waited_ms: number): number {
   if (since_ms !== undefined) return untilTurn_ms(since_ms, turn, turn_ms);
-  return waits > 0 ? 0 : turns * turn_ms;
+  return Math.max(0, turns * turn_ms - waited_ms);
 }
 
 /** A peer that was still a member must be seen lost first: Off is a proof for a loss. */

@@ -20,8 +20,8 @@ export type MayCommand = (begun: boolean) => AsyncGenerator<string, string | und
 
 /**
  * Commands Off by one way after the other until Off is read. It is commanded even where Off is read already: the reading may be
- * cached, and where every command was refused, or none went out, it proves nothing. A way that took the command and does not lead to
- * Off is left for the next: some BMCs accept and do nothing.
+ * cached, and it proves nothing by a way that refused the command, never got it or never answered. A way that took the command and
+ * does not lead to Off is left for the next: some BMCs accept and do nothing.
  */
 export async function* proveOff(
   effects: Effects,
@@ -32,27 +32,54 @@ export async function* proveOff(
   // A peer that is a member is seen lost only when it is off.
   const lostIn = begun.ok ? begun.value?.ring : undefined;
   let last: Outcome = failed("unreachable", "there is no way to switch the peer off");
-  let mayBeTaken = false;
-  let by: "BMC" | "outlets" | undefined;
+  const took: Witness[] = [];
+  const late: OffWay[] = [];
   for (const way of effects.bmc.offWays) {
     const commanded = yield* commandWay(effects, times, way, may);
     last = commanded.outcome;
     if (commanded.given_up) return last;
-    const taken = last.ok || last.failure.kind === "deadline";
-    mayBeTaken ||= taken;
-    // Who refused the command, or was never asked, is not believed when it reads Off: of outlets that would be one half, and a BMC
-    // may show an Off of before while an outlet is still on its way.
-    if (!taken) by = way.includes("BMC") ? "outlets" : "BMC";
+    if (!last.ok && last.failure.kind === "deadline") late.push(way);
     if (!last.ok) continue;
-    const off = yield* readOff(effects, times, { tries_max: times.tries_max, by, lostIn });
+    took.push(witnessOf(way));
+    const off = yield* readOff(effects, times, { tries_max: times.tries_max, by: onlyOne(took), lostIn });
     if (off.ok || off.failure.kind === "changed") return off;
     last = off;
   }
-  if (!mayBeTaken) return last;
-  // A slow BMC may have taken the command, and answered too late.
-  const off = yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
-  return off.ok ? off : last;
+  for (const way of late) {
+    const off = yield* proveLate(effects, times, may, way, lostIn);
+    if (off === undefined) continue;
+    if (off.ok || off.failure.kind === "changed") return off;
+    last = off;
+  }
+  return last;
 }
+
+/**
+ * A slow BMC may have taken the command, and answered too late. One that can't see its machine shows Off as well, and its refusal may
+ * be what was lost on the way: only a further command, and an answer to it, tell the two apart.
+ */
+async function* proveLate(
+  effects: Effects,
+  times: Times,
+  may: MayCommand,
+  way: OffWay,
+  lostIn: string | undefined,
+): AsyncGenerator<string, Outcome | undefined, void> {
+  const by = witnessOf(way);
+  const shown = yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
+  if (!shown.ok) return shown.failure.kind === "changed" ? shown : undefined;
+  const again = yield* commandWay(effects, times, way, may);
+  if (!again.outcome.ok) return again.outcome;
+  return yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
+}
+
+/** Who can tell of an Off that this way has brought about. */
+type Witness = "BMC" | "outlets";
+
+const witnessOf = (way: OffWay): Witness => (way.includes("BMC") ? "BMC" : "outlets");
+
+/** Two that have taken the command are both believed. */
+const onlyOne = (took: readonly Witness[]): Witness | undefined => (took.length === 1 ? took[0] : undefined);
 
 interface Commanded {
   readonly outcome: Outcome;
@@ -102,7 +129,7 @@ export const commandDeadline_ms = ({ bmc_ms, turn_ms }: Times, ways: number): nu
 
 interface Reading {
   readonly tries_max: number;
-  readonly by: "BMC" | "outlets" | undefined;
+  readonly by: Witness | undefined;
   /** The membership in which the peer was lost. */
   readonly lostIn: string | undefined;
 }

@@ -25,12 +25,13 @@ import type { Hands } from "../hands/effects.ts";
 import { measuredTimes } from "../hands/measured.ts";
 import { Notes } from "../hands/notes.ts";
 import { failureOf } from "../hands/outcome.ts";
-import { membershipNow } from "../hands/quorum.ts";
+import { isPeerHere } from "../hands/quorum.ts";
 import { room_bytes_min, roomFor } from "../hands/room.ts";
 import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { watchReads } from "../hands/stall.ts";
 import { siteTimes } from "../hands/times.ts";
+import { unlessWoken } from "../hands/woken.ts";
 import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
 import { UnfinishedNote } from "../status/unfinished.ts";
@@ -227,22 +228,45 @@ export async function runOneShot(): Promise<void> {
       }),
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
     tellMore: async () => {
-      if (watched.last !== undefined) await watchReads(watched.last, notes, hands.reads);
-      if (watched.last !== undefined) await powerOnOwed(hands, watched.last);
-      // Without a leader here somebody may wait for the next look.
-      if (watched.last?.etcd.leader === true && hands.recorder.unread) await tellJournals(hands);
-      // Nobody hears it while the peer is away, and a takeover must not wait for that.
-      if (watched.last?.peer.seen !== "now") return;
-      await tellSaying();
-      await tellWitness(hands);
-      await tellHere(hands);
-      await heed(watched.last, hands.site);
-      const { careHere } = await import("../credentials/machine.ts");
-      await careHere(hands.saying.me, say);
+      if (watched.last !== undefined) await inTurn(notes, chores(hands, watched.last));
     },
   });
-  if (watched.last !== undefined && isWholePair(watched.last)) await careForKept();
-  await tellProof(hands.saying.me, peerName);
+  const isWhole = watched.last !== undefined && isWholePair(watched.last);
+  await inTurn(notes, [...(isWhole ? [careForKept] : []), () => tellProof(hands.saying.me, peerName)]);
+}
+
+type Chore = () => Promise<void>;
+
+/** What is not done now is done at the next look: the one that somebody wants comes first. */
+async function inTurn(notes: Notes, todo: readonly Chore[]): Promise<void> {
+  for (const chore of todo) if (!notes.has("wake")) await chore();
+}
+
+/** For when there is nothing to do, by what the last look saw. */
+function chores(hands: LoadedHands, facts: Facts): readonly Chore[] {
+  const { notes, reads, recorder, saying, site } = hands;
+  const read = (deadline_ms: number) => unlessWoken(notes, reads(deadline_ms), deadline_ms);
+  const here: readonly Chore[] = [
+    () => watchReads(facts, notes, read),
+    () => powerOnOwed(hands, facts),
+    // Without a leader here somebody may wait for the next look.
+    async () => {
+      if (facts.etcd.leader && recorder.unread) await tellJournals(hands);
+    },
+  ];
+  // Nobody hears the others while the peer is away, and a takeover must not wait for that.
+  if (facts.peer.seen !== "now") return here;
+  return [
+    ...here,
+    tellSaying,
+    () => tellWitness(hands),
+    () => tellHere(hands),
+    () => heed(facts, site),
+    async () => {
+      const { careHere } = await import("../credentials/machine.ts");
+      await careHere(saying.me, say);
+    },
+  ];
 }
 
 /** A peer that was switched on, and whose BMC could not take it then. */
@@ -304,15 +328,6 @@ async function standBy(notes: Notes): Promise<void> {
       return { effects, times, isPeerHere: () => isPeerHere(saying) };
     },
   });
-}
-
-async function isPeerHere(saying: Hands["saying"]): Promise<boolean> {
-  try {
-    return (await membershipNow(saying)).peer;
-  } catch (error) {
-    failureOf(error);
-    return false;
-  }
 }
 
 /** Copies get their hashes, or go where they are not needed any more, and a reserve that was spent is there again. What can't be done now is there at the next look. */

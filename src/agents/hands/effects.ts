@@ -27,7 +27,7 @@ import { MemoryFile } from "./memory.ts";
 import { Notes } from "./notes.ts";
 import { attempt } from "./outcome.ts";
 import { counting, countingSyncs, paced } from "./pace.ts";
-import { quorumEffects } from "./quorum.ts";
+import { isPeerHere, quorumEffects } from "./quorum.ts";
 import { etcdNow, Reach } from "./reach.ts";
 import { roomFor } from "./room.ts";
 import { isStalled } from "./stall.ts";
@@ -35,6 +35,7 @@ import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
 import { readWitness, witnessOf } from "./witness.ts";
+import { servesWhileHere } from "./woken.ts";
 import { wordNow } from "./word.ts";
 
 const first_write_ms = 5_000;
@@ -102,7 +103,13 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
         failedStarts: notes.failedStarts,
       };
     },
-    peerServes: (deadline_ms) => reach.peerServes(deadline_ms),
+    isSole: async (deadline_ms) => {
+      const listed = await reach.members.list("self", deadline_ms);
+      const [first, ...others] = listed.ok ? listed.value : [];
+      return first?.machine === "self" && first.role === "voter" && others.length === 0;
+    },
+    peerServes: (deadline_ms) =>
+      servesWhileHere(notes, reach.peerServes(deadline_ms), () => isPeerHere(saying), deadline_ms),
     program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
     peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
     word: (ring, asksPeer) => wordNow(saying, ring, asksPeer),

@@ -86,6 +86,7 @@ class Machine {
     readState: async () => success({ ...state_empty, lineage: { epoch: 3, owner: "node1" }, full: true }),
     inspect: async () => success(log),
     etcd: async () => ({ running: true, leader: true, failedStarts: 0 }),
+    isSole: async () => false,
     peerServes: async () => {
       this.asked++;
       return true;
@@ -233,6 +234,28 @@ test("of what can't be read nothing is assumed", async () => {
   }
   const noFile = await ownFacts({ ...machine.sources, readState: async () => unread });
   assert.equal(noFile.self.lineage, undefined);
+});
+
+test("the only voter knows that it is, also while the log does not say yet that its peer's removal is committed", async () => {
+  const { sources } = new Machine();
+  const behind = { ...log, soleVoter: false, others: "" };
+  const sole = async (changes: Partial<Sources>) => {
+    const all = { ...sources, inspect: async () => success(behind), isSole: async () => true, ...changes };
+    const picture = await gatherFacts(all);
+    assert.equal((await ownFacts(all)).self.soleVoter, picture.self.soleVoter);
+    return picture.self.soleVoter;
+  };
+  assert.equal(await sole({}), true);
+  assert.equal(await sole({ isSole: async () => false }), false, "it is not committed");
+  assert.equal(await sole({ isSole: async () => fail("DUET-E-CHECK", "etcd", "silent", "") }), false);
+  // Nobody is asked who could not know, or where the log has another member in it.
+  const isSole = () => assert.fail("asked");
+  assert.equal(await sole({ isSole, inspect: async () => success({ ...behind, others: "a" }) }), false);
+  for (const etcd of [
+    { running: false, leader: false, failedStarts: 0 },
+    { running: true, leader: false, failedStarts: 0 },
+  ])
+    assert.equal(await sole({ isSole, etcd: async () => etcd }), false);
 });
 
 test("its own facts need neither a BMC nor the peer", async () => {

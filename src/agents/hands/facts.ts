@@ -22,6 +22,8 @@ export interface Sources {
   readonly readState: () => Promise<Outcome<State>>;
   readonly inspect: () => Promise<Outcome<LogFacts>>;
   readonly etcd: () => Promise<Etcd>;
+  /** By a linearizable read at its own etcd: it is the only member, and votes. */
+  readonly isSole: (deadline_ms: number) => Promise<boolean>;
   /** By a linearizable read at its etcd. */
   readonly peerServes: (deadline_ms: number) => Promise<boolean>;
   /** What a start would run. */
@@ -61,7 +63,7 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
   const theirs =
     peerServes && !etcd.running ? await orUndefined(() => sources.peerVersions(call_ms)) : undefined;
   const { seen, said, memory } = await listen(saying);
-  const own = await holdings(sources);
+  const own = await holdings(sources, etcd);
   return {
     me,
     peerName,
@@ -101,9 +103,9 @@ const isHurried = (seen: Seen | undefined, { memory }: Saying): boolean =>
 /** Without a BMC and without the peer's etcd. */
 export async function ownFacts(sources: Sources): Promise<OwnFacts> {
   const { said, memory } = await listen(sources.saying);
-  const own = await holdings(sources);
-  const self = holdingOf({ ...own, said, remembered: memory.remembered });
-  return { self, etcd: await sources.etcd() };
+  const etcd = await sources.etcd();
+  const own = await holdings(sources, etcd);
+  return { self: holdingOf({ ...own, said, remembered: memory.remembered }), etcd };
 }
 
 /** A name that no membership has: nothing was proven or said in it. */
@@ -165,12 +167,21 @@ const noteBoth =
   };
 
 /** Of a file or a log that can't be read nothing is assumed: standing unknown is never eligible. */
-async function holdings({ readState, inspect }: Sources): Promise<Pick<Readings, "state" | "log">> {
-  const state = await readState();
-  const log = await inspect();
+async function holdings(sources: Sources, etcd: Etcd): Promise<Pick<Readings, "state" | "log">> {
+  const state = await sources.readState();
+  const log = await sources.inspect();
   const unknown: LogFacts = { ...logOf(empty), data: true, standing: "unknown" };
   if (!state.ok) return { state: state_empty, log: unknown };
-  return { state: state.value, log: log.ok ? log.value : unknown };
+  return { state: state.value, log: log.ok ? await upToDate(sources, log.value, etcd) : unknown };
+}
+
+/**
+ * etcd writes down that an entry is committed with the next one that it syncs. Where nobody writes, the removal of its peer stays
+ * the last entry, and by the log alone this machine would not be the only voter until somebody does. etcd itself knows.
+ */
+async function upToDate({ isSole }: Sources, log: LogFacts, { running, leader }: Etcd): Promise<LogFacts> {
+  const isBehind = log.standing === "voter" && !log.soleVoter && log.others === "" && running && leader;
+  return isBehind && (await orUndefined(() => isSole(call_ms))) === true ? { ...log, soleVoter: true } : log;
 }
 
 const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: LogFacts): LogFacts => ({

@@ -89,8 +89,9 @@ export class Notes {
   /**
    * Waits until something is so that notes tell of, so long at most. Woken by each note that comes or goes. The system gives out
    * so many watches and no more, to pods as well: without one it is looked at again and again, and nobody is told of a failure.
+   * `over`: nobody waits any more.
    */
-  async until(isSo: () => boolean, within_ms: number): Promise<void> {
+  async until(isSo: () => boolean, within_ms: number, over?: AbortSignal): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const look = () => {
@@ -105,6 +106,7 @@ export class Notes {
       again ??= setInterval(look, unwatched_ms);
     };
     const end = setTimeout(resolve, within_ms);
+    over?.addEventListener("abort", () => resolve(), { once: true });
     const watcher = this.#watcher();
     if (watcher === undefined) lookAgain();
     else watcher.on("change", look).on("error", lookAgain);

@@ -31,6 +31,16 @@ export async function membershipNow(cluster: Cluster, deadline_ms: number = call
   return { ...now, peer: now.members.includes(cluster.peerId) };
 }
 
+/** Nobody who can be told from one that is lost counts as here. */
+export async function isPeerHere(cluster: Cluster): Promise<boolean> {
+  try {
+    return (await membershipNow(cluster)).peer;
+  } catch (error) {
+    failureOf(error);
+    return false;
+  }
+}
+
 const doorOf = ({ corosync: door = corosync }: Cluster): Corosync => door;
 
 /** The change of memory that one look at the membership makes. */

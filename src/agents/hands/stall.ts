@@ -15,16 +15,21 @@ export const isStalled = (notes: Pick<Notes, "tries">): boolean => {
   return count > 0 && ago_ms >= stalled_ms;
 };
 
-/** Reads once where both machines are here: alone, another start would change nothing. Only where nobody waits for this machine. */
+/**
+ * Reads once where both machines are here: alone, another start would change nothing. Only where nobody waits for this machine; `read` is
+ * undefined where somebody does before it has ended.
+ */
 export async function watchReads(
   { etcd, peer }: Pick<Facts, "etcd" | "peer">,
   notes: Pick<Notes, "tries" | "count" | "forget">,
-  read: (deadline_ms: number) => Promise<boolean>,
+  read: (deadline_ms: number) => Promise<boolean | undefined>,
 ): Promise<void> {
   // Known to stand still, it does so until it is started again.
   if (!etcd.running) return;
   const counts = etcd.leader && peer.seen === "now";
-  if (!counts || (await read(read_ms))) notes.forget("unread");
+  const answered = counts ? await read(read_ms) : true;
+  if (answered === undefined) return;
+  if (answered) notes.forget("unread");
   // It is the first time that says how long.
   else if (notes.tries("unread").count === 0) notes.count("unread");
 }
