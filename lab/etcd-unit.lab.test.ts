@@ -65,7 +65,16 @@ before(async () => {
   for (const machine of ["node1", "node2"]) await bringEffects(machine);
   // The agent has made a cluster already. Here its hands are tried one by one: it rests, and its data is gone.
   for (const machine of ["node1", "node2"])
-    await on(name, machine, "systemctl", "stop", "pacemaker", "duet-ring.path", "duet-work.path", "duet-work");
+    await on(
+      name,
+      machine,
+      "systemctl",
+      "stop",
+      "pacemaker",
+      "duet-ring.path",
+      "duet-work.path",
+      "duet-work",
+    );
   for (const machine of ["node1", "node2"])
     await on(name, machine, "sh", "-c", "rm -rf /var/lib/duet/etcd/* /var/lib/duet/state* /run/duet/*");
 });

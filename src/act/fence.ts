@@ -120,7 +120,8 @@ async function* turnComes(
     if (!loss.ok) return loss.failure.said;
     if (loss.value?.ring !== begun?.ring)
       return "the membership has changed: this fence was for another loss";
-    const wait_ms = loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waited_ms);
+    const wait_ms =
+      loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waited_ms);
     if (wait_ms === 0) {
       if (asked?.fresh !== false) {
         if (asked !== undefined) asked.fresh = false;
