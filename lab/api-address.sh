@@ -1,9 +1,9 @@
 #!/bin/sh
-# Two machines and a neighbour on one wire, and IPaddr2 of the lab's image: does an address that moves go where it should, and does the
-# neighbour learn of it? Run in a mount and a network namespace of its own: unshare --mount --net lab/api-address.sh ROOT FOLDER ADDRESS [NAME=VALUE...]
+# Two machines and a neighbour on one wire, and the lab's image: does an address that moves go where it should, and does the neighbour
+# learn of it? FOLDER has the agent, as `address`. Run in a mount and a network namespace of its own:
+# unshare --mount --net lab/api-address.sh ROOT FOLDER ADDRESS
 set -eu
 root=$1 folder=$2 address=$3
-shift 3
 mount --make-rprivate /
 mount -t tmpfs tmpfs /run
 mount --bind /dev "$root/dev"
@@ -26,11 +26,8 @@ done
 
 agent() {
   machine=$1 action=$2
-  shift 2
   status=0
-  ip netns exec "$machine" env OCF_ROOT=/usr/lib/ocf OCF_RA_VERSION_MAJOR=1 OCF_RESOURCE_INSTANCE=duet-api \
-    OCF_RESOURCE_TYPE=IPaddr2 "HA_RSCTMP=/run/$machine" "OCF_RESKEY_ip=$address" "$@" \
-    chroot "$root" /usr/lib/ocf/resource.d/heartbeat/IPaddr2 "$action" >>"$folder/agent.log" 2>&1 || status=$?
+  ip netns exec "$machine" env "OCF_RESKEY_ip=${3-$address}" chroot "$root" /tmp/address "$action" >>"$folder/agent.log" 2>&1 || status=$?
   echo "$action on $machine: $status"
 }
 hardware() { ip -n "$1" -o link show eth0 | sed 's/.*link\/ether \([^ ]*\).*/\1/'; }
@@ -42,15 +39,20 @@ whose() {
 }
 reach() { ip netns exec neighbour ping -c 1 -W 2 "$address" >/dev/null && echo reached || echo unreachable; }
 
-agent node1 validate-all "$@"
-agent node1 validate-all "$@" OCF_RESKEY_ip=203.0.113.10
-agent node1 monitor "$@"
-agent node1 start "$@"
+agent node1 validate-all
+agent node1 validate-all 203.0.113.10
+agent node1 validate-all ""
+agent node1 start 203.0.113.10
+agent node1 promote
+agent node1 monitor
+agent node1 start
+agent node1 start
+agent node1 validate-all
 ip -n node1 -o address show dev eth0 to "$address" | sed 's/^[^:]*: */has /'
 reach
 whose
-agent node1 stop "$@"
-agent node2 start "$@"
+agent node1 stop
+agent node2 start
 # Told, and not asked: nothing has been sent to it since.
 tries=0
 until [ "$(known)" = "$(hardware node2)" ] || [ $tries -ge 40 ]; do
@@ -59,7 +61,7 @@ until [ "$(known)" = "$(hardware node2)" ] || [ $tries -ge 40 ]; do
 done
 whose
 reach
-agent node2 monitor "$@"
-agent node2 stop "$@"
-agent node2 monitor "$@"
-agent node2 stop "$@"
+agent node2 monitor
+agent node2 stop
+agent node2 monitor
+agent node2 stop

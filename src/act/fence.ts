@@ -29,8 +29,15 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   const wentOff = left && (yield* goesOff(effects, times, begun.value, facts.peerPower));
   const power = wentOff ? "off" : facts.peerPower;
   const asked: Asked = { fresh: !left };
-  const off = yield* proveOff(effects, times, (isBegun) =>
-    turnComes(effects, times, turn, begun.value, power, isBegun ? undefined : asked),
+  const off = yield* proveOff(effects, times, (moment) =>
+    turnComes(
+      effects,
+      times,
+      turn,
+      begun.value,
+      moment === "shows off" ? "off" : power,
+      moment === "go on" ? undefined : asked,
+    ),
   );
   if (!off.ok) {
     // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the

@@ -1,6 +1,6 @@
 import { turns } from "../decide/race.ts";
 import type { Effects } from "./effects.ts";
-import { proveOff } from "./off.ts";
+import { type Moment, proveOff } from "./off.ts";
 import { type FenceFailed, ownFence } from "./own-fence.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
@@ -37,7 +37,7 @@ export async function* proveUnheardOff(effects: Effects, times: Times): Steps {
   const loss = await quorum.loss();
   if (!loss.ok) return given("the membership", loss.failure);
   if (loss.value === undefined) return stopped("the peer is here");
-  const off = yield* proveOff(effects, times, (begun) => afterDelay(effects, times, begun));
+  const off = yield* proveOff(effects, times, (moment) => afterDelay(effects, times, moment));
   if (!off.ok) return given("the peer's Off", off.failure);
   yield "note that Off is proven";
   const noted = await quorum.noteOff(loss.value.ring, false);
@@ -51,11 +51,11 @@ export async function* proveUnheardOff(effects: Effects, times: Times): Steps {
 async function* afterDelay(
   effects: Effects,
   times: Times,
-  begun: boolean,
+  moment: Moment,
 ): AsyncGenerator<string, string | undefined, void> {
   const state = await effects.disk.readState();
   if (!state.ok) return state.failure.said;
-  if (!begun) {
+  if (moment === "begin") {
     yield "wait this machine's fence delay";
     await effects.pause((state.value.turn ?? turns) * times.turn_ms);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { done, type Effects, failed, type OffSwitch, type OffWay, type Outcome, success } from "./effects.ts";
-import { type MayCommand, proveOff } from "./off.ts";
+import { type MayCommand, type Moment, proveOff } from "./off.ts";
 import { fast, FakeWorld } from "./testing.ts";
 
 const two: readonly OffWay[] = [["BMC"], ["outlet 1", "outlet 2"]];
@@ -70,7 +70,14 @@ test("behind a command that was not answered Off is believed once a further one 
   const slow = await prove({ ways, answers: { BMC: [late, done] } });
   assert.deepEqual(slow.commands, ["BMC", "BMC"]);
   assert.ok(slow.end.ok);
-  assert.equal(await proven({ ways: one, answers: { BMC: [late, done], outlet: refused } }), true);
+  const asked: Moment[] = [];
+  const may: MayCommand = async function* (moment) {
+    yield "may";
+    asked.push(moment);
+    return undefined;
+  };
+  assert.equal(await proven({ ways: one, answers: { BMC: [late, done], outlet: refused }, may }), true);
+  assert.deepEqual(asked, ["begin", "begin", "shows off"]);
   // It shows Off because it can't see its machine; that it refuses is lost on the way, the first time.
   for (const blind of [refused, late, silent])
     assert.equal(await proven({ ways, answers: { BMC: [late, blind] } }), false);
@@ -159,15 +166,15 @@ test("why the peer does not read Off after all of them took it", async () => {
 });
 
 test("it is asked before each switch whether it is still right, and a peer that is back between two is told of", async () => {
-  const asked: boolean[] = [];
-  const may: MayCommand = async function* (begun) {
+  const asked: Moment[] = [];
+  const may: MayCommand = async function* (moment) {
     yield "may";
-    asked.push(begun);
-    return begun ? "the peer is back" : undefined;
+    asked.push(moment);
+    return moment === "go on" ? "the peer is back" : undefined;
   };
   const { commands, end } = await prove({ answers: { BMC: silent }, power: byOutlets("off"), may });
   assert.deepEqual(commands, ["BMC", "outlet 1"]);
-  assert.deepEqual(asked, [false, false, true]);
+  assert.deepEqual(asked, ["begin", "begin", "go on"]);
   assert.ok(!end.ok && end.failure.kind === "changed");
   assert.match(end.failure.said, /the peer is back; outlet 1 was switched off before that/);
 });

@@ -13,10 +13,13 @@ import type { Times } from "./times.ts";
 const late_reads = 2;
 
 /**
- * Before each command: is it still right to switch the peer off? It may wait first; its answer is why not. `begun`: it is a further
- * switch of a way of which one was switched already.
+ * A command comes at the beginning of a way; or for a further switch of one of which some are switched already; or to a peer that shows
+ * Off behind a command that was not answered.
  */
-export type MayCommand = (begun: boolean) => AsyncGenerator<string, string | undefined, void>;
+export type Moment = "begin" | "go on" | "shows off";
+
+/** Before each command: is it still right to switch the peer off? It may wait first; its answer is why not. */
+export type MayCommand = (moment: Moment) => AsyncGenerator<string, string | undefined, void>;
 
 /**
  * Commands Off by one way after the other until Off is read. It is commanded even where Off is read already: the reading may be
@@ -34,8 +37,9 @@ export async function* proveOff(
   let last: Outcome = failed("unreachable", "there is no way to switch the peer off");
   const took: Witness[] = [];
   const late: OffWay[] = [];
+  const deadline_ms = commandDeadline_ms(times, effects.bmc.offWays.length);
   for (const way of effects.bmc.offWays) {
-    const commanded = yield* commandWay(effects, times, way, may);
+    const commanded = yield* commandWay(effects, way, may, { first: "begin", deadline_ms });
     last = commanded.outcome;
     if (commanded.given_up) return last;
     if (!last.ok && last.failure.kind === "deadline") late.push(way);
@@ -56,7 +60,8 @@ export async function* proveOff(
 
 /**
  * A slow BMC may have taken the command, and answered too late. One that can't see its machine shows Off as well, and its refusal may
- * be what was lost on the way: only a further command, and an answer to it, tell the two apart.
+ * be what was lost on the way: only a further command, and an answer to it, tell the two apart. That one need not fit into a window:
+ * who shows Off is no rival.
  */
 async function* proveLate(
   effects: Effects,
@@ -68,7 +73,7 @@ async function* proveLate(
   const by = witnessOf(way);
   const shown = yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
   if (!shown.ok) return shown.failure.kind === "changed" ? shown : undefined;
-  const again = yield* commandWay(effects, times, way, may);
+  const again = yield* commandWay(effects, way, may, { first: "shows off", deadline_ms: times.bmc_ms });
   if (!again.outcome.ok) return again.outcome;
   return yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
 }
@@ -93,15 +98,14 @@ interface Commanded {
  */
 async function* commandWay(
   { bmc }: Effects,
-  times: Times,
   way: OffWay,
   may: MayCommand,
+  { first, deadline_ms }: { readonly first: Moment; readonly deadline_ms: number },
 ): AsyncGenerator<string, Commanded, void> {
-  const deadline_ms = commandDeadline_ms(times, bmc.offWays.length);
   const switched: OffSwitch[] = [];
   let outcome: Outcome = done;
   for (const each of way) {
-    const no = yield* may(switched.length > 0);
+    const no = yield* may(switched.length > 0 ? "go on" : first);
     if (no !== undefined) return { outcome: half(switched, { kind: "changed", said: no }), given_up: true };
     yield `command the peer's Off by its ${each}`;
     const taken = await bmc.commandOff(each, deadline_ms);

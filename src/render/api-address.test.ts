@@ -62,17 +62,6 @@ test("a failed stop is blocked, or fenced where the site says so; all else is tr
   ]);
 });
 
-test("an IPv6 address is there at once, and is no source of connections; an IPv4 one needs no word for that", () => {
-  const six = minimal.replaceAll("192.0.2.", "2001:db8::");
-  const xml = cibConfiguration(site(`${kubernetes}api: { address: "2001:db8::10" }\n`, six), new Map()).xml;
-  const attributes = (text: string) =>
-    [...text.matchAll(/id="duet-api-attributes-\w+" name="(\w+)" value="([^"]*)"/g)].map(
-      ([, name, value]) => `${name}=${value}`,
-    );
-  assert.deepEqual(attributes(xml), ["ip=2001:db8::10", "nodad=true", "arp_bg=true", "preferred_lft=0"]);
-  assert.deepEqual(attributes(cib(kubernetes + api)), ["ip=192.0.2.10"]);
-});
-
 test("it moves to an API server that answers, and for nothing less", () => {
   const stickiness = Number(addressPolicy["resource-stickiness"].value);
   assert.ok(stickiness > 0 && stickiness < addressScore.value);

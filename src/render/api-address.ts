@@ -1,17 +1,16 @@
-import { isIPv6 } from "node:net";
 import { apiAttribute, apiResource, apiUnit } from "../base/paths.ts";
 import type { Site } from "../site/site.ts";
 import { nvset, values } from "./cib-xml.ts";
 import type { IgnitionUnit } from "./ignition.ts";
-import { addressOperations, addressPolicy, addressPolicy6 } from "./policy.ts";
+import { addressOperations, addressPolicy } from "./policy.ts";
 
 /** The address that duet itself holds. Without API servers that it runs there is nothing that the address could follow. */
 export const addressOf = ({ api, kubernetes }: Pick<Site, "api" | "kubernetes">): string | undefined =>
   kubernetes === undefined ? undefined : api?.address;
 
 /**
- * The API's virtual IP, by the agent that the cluster's own people keep. Interface and prefix are not in the site file: the agent
- * takes those of the network that the address belongs to. docs/kubernetes-address.md says why it is never on both sides.
+ * The API's virtual IP. Interface and prefix are not in the site file: the agent (address-agent.ts) takes those of the network that the
+ * address belongs to. docs/kubernetes-address.md says why it is never on both sides.
  */
 export function addressResource(site: Pick<Site, "api" | "kubernetes" | "fencing">): readonly string[] {
   const ip = addressOf(site);
@@ -22,14 +21,9 @@ export function addressResource(site: Pick<Site, "api" | "kubernetes" | "fencing
   });
   return [
     [
-      `    <primitive id="${apiResource}" class="ocf" provider="heartbeat" type="IPaddr2">`,
+      `    <primitive id="${apiResource}" class="ocf" provider="duet" type="address">`,
       nvset("meta_attributes", `${apiResource}-meta`, values(addressPolicy), 6),
-      nvset(
-        "instance_attributes",
-        `${apiResource}-attributes`,
-        [["ip", ip], ...(isIPv6(ip) ? values(addressPolicy6) : [])],
-        6,
-      ),
+      nvset("instance_attributes", `${apiResource}-attributes`, [["ip", ip]], 6),
       "      <operations>",
       ...operations,
       "      </operations>",

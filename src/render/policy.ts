@@ -237,9 +237,9 @@ export const addressOperations: readonly {
   {
     name: "start",
     timeout_s: 20,
-    why: "the agent's own advice: it adds an address, and tells the neighbours",
+    why: "it takes a few milliseconds; on a machine that hangs for so long something else is wrong",
   },
-  { name: "stop", timeout_s: 20, why: "the same: it takes one away" },
+  { name: "stop", timeout_s: 20, why: "the same" },
   {
     name: "monitor",
     timeout_s: 20,
@@ -247,22 +247,6 @@ export const addressOperations: readonly {
     why: "for an address that somebody took away by hand; whether the API server answers is watched elsewhere",
   },
 ];
-
-/** Beside the address itself: only for IPv6. For IPv4 the agent does all this by itself. */
-export const addressPolicy6 = {
-  nodad: choose(
-    "true",
-    "the kernel would look for a second holder for a second or more, and the fence has proven that there is none",
-  ),
-  arp_bg: choose(
-    "true",
-    "the neighbours are told five times, 200 ms apart: a start that waits for it takes a second",
-  ),
-  preferred_lft: choose(
-    "0",
-    "never the source of a connection: an address that leaves takes its connections with it, etcd's and Corosync's too",
-  ),
-} as const;
 
 /**
  * Settings of etcd by the names of its environment, the same on both machines. Where 3.6 has another name both are here.

@@ -72,9 +72,9 @@ const waysBy = (...pdu: readonly string[]) =>
 const ways = waysBy(at(pduA.port), at(pduB.port));
 const bmcFault = (kind: string) => writeFault(lab.folder, parseFault(kind));
 
-const may: MayCommand = async function* (begun) {
+const may: MayCommand = async function* (moment) {
   yield "may";
-  if (begun) await between();
+  if (moment === "go on") await between();
   return undefined;
 };
 

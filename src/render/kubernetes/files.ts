@@ -1,6 +1,8 @@
 import type { Secret } from "../../base/secret.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import type { IgnitionUnit, MachineFile } from "../ignition.ts";
+import { addressAgentFiles } from "../address-agent.ts";
+import { addressOf } from "../api-address.ts";
 import { kernelFile } from "./kernel.ts";
 import { crioFile, crioUnits, kubeletFile, kubeletUnits, ownUnitFiles } from "./kubelet.ts";
 import { hasKubernetes, kubeconfigFile, kubeconfigNames, kubernetesPaths, pkiFile } from "./names.ts";
@@ -50,6 +52,7 @@ export function kubernetesFiles(
     kernelFile,
     cniFile(site, machine),
     podRoutesFile(site, machine),
+    ...(addressOf(site) === undefined ? [] : addressAgentFiles),
     ...podsAgentFiles,
     ...ownUnitFiles,
   ];
