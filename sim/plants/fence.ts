@@ -78,6 +78,25 @@ export const fencePlants: readonly Plant[] = [
     }),
   },
   {
+    name: "unanswered-off-counts",
+    sentence: "Off that is read counts, also where the command to switch off was never answered",
+    pitfalls: [],
+    stoppedBy: "`proveLate` of src/act/off.ts: a BMC that shows Off is asked once more, and believed when it answers",
+    checks: [...loss, "claim for nothing"],
+    favours: [blindAndCut],
+    kind: "no power strip",
+    effects: (effects) => ({
+      ...effects,
+      bmc: {
+        ...effects.bmc,
+        commandOff: async (way, deadline_ms) => {
+          const taken = await effects.bmc.commandOff(way, deadline_ms);
+          return taken.ok || taken.failure.kind !== "deadline" ? taken : done;
+        },
+      },
+    }),
+  },
+  {
     name: "silent-bmc-is-off",
     sentence: "a BMC that does not answer has no power, so its machine has none either",
     pitfalls: [27, 34],
