@@ -27,7 +27,7 @@ done
 agent() {
   machine=$1 action=$2
   status=0
-  ip netns exec "$machine" env "OCF_RESKEY_ip=${3-$address}" chroot "$root" /tmp/address "$action" >>"$folder/agent.log" 2>&1 || status=$?
+  ip netns exec "$machine" env "OCF_RESKEY_ip=${3-$address}" "PATH=${4-$PATH}" chroot "$root" /tmp/address "$action" >>"$folder/agent.log" 2>&1 || status=$?
   echo "$action on $machine: $status"
 }
 hardware() { ip -n "$1" -o link show eth0 | sed 's/.*link\/ether \([^ ]*\).*/\1/'; }
@@ -51,7 +51,15 @@ agent node1 validate-all
 ip -n node1 -o address show dev eth0 to "$address" | sed 's/^[^:]*: */has /'
 reach
 whose
+# An `ip` that fails tells nothing: not that the address is gone.
+mkdir "$folder/broken"
+printf '#!/bin/sh\nexit 1\n' >"$folder/broken/ip"
+chmod 755 "$folder/broken/ip"
+for action in monitor stop; do agent node1 "$action" "$address" "/tmp/broken:$PATH"; done
+rm -r "$folder/broken"
+ip -n node1 address add "$address/32" dev lo 2>/dev/null || ip -n node1 address add "$address/128" dev lo
 agent node1 stop
+agent node1 monitor
 agent node2 start
 # Told, and not asked: nothing has been sent to it since.
 tries=0

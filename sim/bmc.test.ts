@@ -90,6 +90,12 @@ test("every fault of the lab's BMC does here what it does there", () => {
       ask(off, 10_000_000);
       assert.equal(metal.powered, false);
     },
+    "refuses-done": () => {
+      const { ask, metal } = bench({ kind: "refuses-done" });
+      assert.equal(ask(off, 10_000_000)?.status, 204);
+      assert.equal(metal.powered, false);
+      assert.equal(ask(off, 10_000_000)?.status, 409);
+    },
     "stale-power-state": () => {
       const { ask, metal } = bench({ kind: "stale-power-state" });
       ask(off, 10_000_000);

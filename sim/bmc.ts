@@ -204,6 +204,7 @@ export class Bmc {
 
   #reset(type: ResetType): BmcAnswer {
     const meant = type === "ForceOff" && this.has("graceful-off") ? "GracefulShutdown" : type;
+    if (type === "ForceOff" && this.power === "Off" && this.has("refuses-done")) return { status: 409 };
     const plan = planReset(meant, this.power);
     this.#kernel.note(powerLine, this.machine, `${type} at ${this.power}`);
     switch (plan.do) {
@@ -291,6 +292,7 @@ function turnOf(kind: Fault["kind"], request: BmcRequest): Turn {
     case "accepted-no-effect":
       return request.kind === "read" ? "go on" : "accept";
     case "graceful-off":
+    case "refuses-done":
     case "stale-power-state":
     case "slow":
     case "forgets-tag":

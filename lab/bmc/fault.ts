@@ -25,6 +25,7 @@ export const faultKinds = {
     by: "service",
     what: "ForceOff only presses the power button: a hung machine stays on.",
   },
+  "refuses-done": { by: "service", what: "ForceOff is refused with 409 where the machine is off." },
   "stale-power-state": {
     by: "service",
     what: "PowerState stays what it was when the fault was set, whatever the machine does.",

@@ -52,7 +52,8 @@ async function commandOff(
   const isSent = bmc.serving && world.management.joined(id, 2 + peer) && !deaf.some((kind) => bmc.has(kind));
   const off = await world.askBmc(life, id, peer, { kind: "reset", type: "ForceOff" }, deadline_us);
   if (off === undefined) return isSent ? failed("deadline", "the BMC took it, and does not answer") : silent;
-  return off.status < 400 ? done : failed("refused", `the BMC refuses it (status ${off.status})`);
+  if (off.status < 400) return done;
+  return failed(off.status === 409 ? "weighed" : "refused", `the BMC refuses it (status ${off.status})`);
 }
 
 async function raiseTag(

@@ -81,7 +81,8 @@ export const fencePlants: readonly Plant[] = [
     name: "unanswered-off-counts",
     sentence: "Off that is read counts, also where the command to switch off was never answered",
     pitfalls: [],
-    stoppedBy: "`proveLate` of src/act/off.ts: a BMC that shows Off is asked once more, and believed when it answers",
+    stoppedBy:
+      "`proveLate` of src/act/off.ts: a BMC that shows Off is asked once more, and believed when it answers",
     checks: [...loss, "claim for nothing"],
     favours: [blindAndCut],
     kind: "no power strip",

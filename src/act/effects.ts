@@ -35,8 +35,11 @@ export interface Effects {
 export type OwnFacts = Pick<Facts, "self" | "etcd">;
 
 export interface Failure {
-  /** `refused`: it was understood and turned down. `changed`: the world is not as the caller believed. */
-  readonly kind: "unreachable" | "deadline" | "refused" | "changed" | "failed";
+  /**
+   * `refused`: it was understood and turned down. `weighed`: turned down for the state that the machine is in, as some BMCs do that are
+   * told to switch off what is off. `changed`: the world is not as the caller believed.
+   */
+  readonly kind: "unreachable" | "deadline" | "refused" | "weighed" | "changed" | "failed";
   /** For the operator, one sentence. */
   readonly said: string;
 }
@@ -193,9 +196,9 @@ export interface BmcEffects {
   readonly offWays: readonly OffWay[];
   /**
    * `deadline`: it went out and may have been taken. Every other failure says that it was not. The first of several outlets is switched
-   * only where the others answer: half of them off helps nobody.
+   * only where the others answer: half of them off helps nobody. It goes out within `send_ms` or not at all; a quarter of its time if not said.
    */
-  readonly commandOff: (at: OffSwitch, deadline_ms: number) => Promise<Outcome>;
+  readonly commandOff: (at: OffSwitch, deadline_ms: number, send_ms?: number) => Promise<Outcome>;
   readonly commandOn: (deadline_ms: number) => Promise<Outcome>;
   /** Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told. */
   readonly raiseTag: (

@@ -147,6 +147,30 @@ test("who can't tell when the loss was lets a whole round pass", async () => {
   assert.deepEqual(race.commands, ["BMC at 30000"]);
 });
 
+test("a look at the membership that fails does not end a fence that waits; several in a row do", async () => {
+  for (const [fails, commands] of [
+    [3, ["BMC at 10000"]],
+    [1_000, []],
+  ] as const) {
+    const race = new Race(1);
+    const { racing } = race;
+    let looks = 0;
+    const quorum: Effects["quorum"] = {
+      ...racing.quorum,
+      loss: async () => {
+        looks += 1;
+        // The first two are the fence's own beginning.
+        return looks > 2 && looks <= 2 + fails
+          ? failed("failed", "Corosync is busy")
+          : await racing.quorum.loss();
+      },
+    };
+    const { done: isDone } = await runSteps(fencePeer({ ...racing, quorum }, { ...times, again_ms: 500 }));
+    assert.equal(isDone, commands.length > 0);
+    assert.deepEqual(race.commands, commands);
+  }
+});
+
 test("a peer that is back while the turn is waited for does not wait for its end", async () => {
   const race = new Race(2);
   const { racing } = race;

@@ -92,6 +92,40 @@ test("a BMC that did not answer and shows an old Off is not believed behind an o
   assert.equal(await proven({ ways: one, answers: { BMC: [late, refused] }, power }), false);
 });
 
+test("a refusal for what the machine is counts as an answer, with the Off that is read by the same BMC", async () => {
+  const ways: readonly OffWay[] = [["BMC"]];
+  const weighed = failed("weighed", "409");
+  assert.equal(await proven({ ways, answers: { BMC: weighed } }), true);
+  assert.equal(await proven({ ways, answers: { BMC: [late, weighed] } }), true);
+  let reads = 0;
+  const on = await prove({
+    ways,
+    answers: { BMC: weighed },
+    power: () => {
+      reads++;
+      return success("on");
+    },
+  });
+  assert.deepEqual([on.end, reads], [weighed, 2], "it is not waited for");
+  // It did nothing: that an outlet reads Off is no word of its own.
+  assert.equal(
+    await proven({ ways: one, answers: { BMC: weighed, outlet: refused }, power: byOutlets("off") }),
+    false,
+  );
+});
+
+test("the switches of a way that shows Off are not waited for, one by one", async () => {
+  const asked: Moment[] = [];
+  const may: MayCommand = async function* (moment) {
+    yield "may";
+    asked.push(moment);
+    return undefined;
+  };
+  const answers = { BMC: silent, "outlet 1": [late, done] };
+  assert.equal(await proven({ answers, power: byOutlets("off"), may }), true);
+  assert.deepEqual(asked, ["begin", "begin", "go on", "shows off", "shows off"]);
+});
+
 test("all outlets of the list are switched, in its order, after the BMC did not do it", async () => {
   const { commands, end } = await prove({ answers: { BMC: silent }, power: byOutlets("off") });
   assert.deepEqual(commands, ["BMC", "outlet 1", "outlet 2"]);

@@ -43,11 +43,13 @@ export async function* proveOff(
     last = commanded.outcome;
     if (commanded.given_up) return last;
     if (!last.ok && last.failure.kind === "deadline") late.push(way);
-    if (!last.ok) continue;
+    if (!isAnswered(last)) continue;
     took.push(witnessOf(way));
-    const off = yield* readOff(effects, times, { tries_max: times.tries_max, by: onlyOne(took), lostIn });
+    // Where Off was weighed against what the machine is, it is off already, or it stays on.
+    const tries_max = last.ok ? times.tries_max : late_reads;
+    const off = yield* readOff(effects, times, { tries_max, by: onlyOne(took), lostIn });
     if (off.ok || off.failure.kind === "changed") return off;
-    last = off;
+    if (last.ok) last = off;
   }
   for (const way of late) {
     const off = yield* proveLate(effects, times, may, way, lostIn);
@@ -73,10 +75,17 @@ async function* proveLate(
   const by = witnessOf(way);
   const shown = yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
   if (!shown.ok) return shown.failure.kind === "changed" ? shown : undefined;
-  const again = yield* commandWay(effects, way, may, { first: "shows off", deadline_ms: times.bmc_ms });
-  if (!again.outcome.ok) return again.outcome;
+  const again = yield* commandWay(effects, way, may, {
+    first: "shows off",
+    deadline_ms: times.bmc_ms,
+    send_ms: commandDeadline_ms(times, effects.bmc.offWays.length) / 4,
+  });
+  if (!isAnswered(again.outcome)) return again.outcome;
   return yield* readOff(effects, times, { tries_max: late_reads, by, lostIn });
 }
+
+/** Taken; or turned down for what the machine is, by who must show Off then. */
+const isAnswered = (outcome: Outcome): boolean => outcome.ok || outcome.failure.kind === "weighed";
 
 /** Who can tell of an Off that this way has brought about. */
 type Witness = "BMC" | "outlets";
@@ -85,6 +94,12 @@ const witnessOf = (way: OffWay): Witness => (way.includes("BMC") ? "BMC" : "outl
 
 /** Two that have taken the command are both believed. */
 const onlyOne = (took: readonly Witness[]): Witness | undefined => (took.length === 1 ? took[0] : undefined);
+
+interface Command {
+  readonly first: Moment;
+  readonly deadline_ms: number;
+  readonly send_ms?: number;
+}
 
 interface Commanded {
   readonly outcome: Outcome;
@@ -100,16 +115,16 @@ async function* commandWay(
   { bmc }: Effects,
   way: OffWay,
   may: MayCommand,
-  { first, deadline_ms }: { readonly first: Moment; readonly deadline_ms: number },
+  { first, deadline_ms, send_ms }: Command,
 ): AsyncGenerator<string, Commanded, void> {
   const switched: OffSwitch[] = [];
   let outcome: Outcome = done;
   for (const each of way) {
-    const no = yield* may(switched.length > 0 ? "go on" : first);
+    const no = yield* may(first === "begin" && switched.length > 0 ? "go on" : first);
     if (no !== undefined) return { outcome: half(switched, { kind: "changed", said: no }), given_up: true };
     yield `command the peer's Off by its ${each}`;
-    const taken = await bmc.commandOff(each, deadline_ms);
-    if (!taken.ok && taken.failure.kind !== "deadline")
+    const taken = await bmc.commandOff(each, deadline_ms, send_ms);
+    if (!taken.ok && !isAnswered(taken) && taken.failure.kind !== "deadline")
       return { outcome: half(switched, taken.failure), given_up: false };
     if (!taken.ok) outcome = taken;
     switched.push(each);

@@ -58,8 +58,9 @@ refuse() {
 }
 # Where it is: \`interface\` and \`prefixed\`; false: nowhere.
 find_it() {
+  shown=$(ip "$family" -o address show to "$ip") || refuse 1 "whether it is here can't be told: ip fails"
   read -r _ interface _ prefixed _ <<EOF
-$(ip "$family" -o address show to "$ip")
+$shown
 EOF
   [ -n "$prefixed" ]
 }
@@ -110,9 +111,8 @@ case "$1" in
     tell </dev/null >/dev/null 2>&1 &
     ;;
   stop)
-    find_it || exit 0
-    ip "$family" address del "$prefixed" dev "$interface"
-    ! find_it || exit 1
+    # Somebody may have put it on a second interface, by hand.
+    while find_it; do ip "$family" address del "$prefixed" dev "$interface" || exit 1; done
     ;;
   *) exit 3 ;;
 esac

@@ -37,6 +37,7 @@ const faults = {
   "has no session left": "session-limit",
   lies: "lies",
   "only presses the power button": "graceful-off",
+  "refuses to switch off what is off": "refuses-done",
   "shows a stale power state": "stale-power-state",
   "accepts and does nothing": "accepted-no-effect",
   "forgets its tag": "forgets-tag",

@@ -73,6 +73,8 @@ export class MachinePower {
       return this.reset("GracefulShutdown");
     const before = await this.#sequencer.state();
     if (type === "ForceOff" && before !== "Off") this.#options.log(forcedOff(new Date()));
+    if (type === "ForceOff" && before === "Off" && has(this.#options.faults(), "refuses-done"))
+      return refuse(409, "ResourceInStandby");
     const plan = planReset(type, before);
     switch (plan.do) {
       case "nothing":

@@ -123,6 +123,13 @@ test("graceful-off: ForceOff presses the button, so a hung machine stays on", as
   assert.deepEqual(lab.metal.done, ["press"]);
 });
 
+test("refuses-done: ForceOff is done once, and refused from then on", async () => {
+  await using lab = await faulty("refuses-done");
+  assert.equal((await forceOff(lab)).status, 204);
+  await until("the power is gone", async () => (await powerState(lab)) === "Off", soon);
+  assert.equal((await forceOff(lab)).status, 409);
+});
+
 test("stale-power-state: what was read before the fault is shown for as long as it lasts", async () => {
   await using lab = await bench({ metal: new FakeMetal(true) });
   assert.equal(await powerState(lab), "On");

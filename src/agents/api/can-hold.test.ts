@@ -46,4 +46,6 @@ test("why it can't is told in the agent's words, and what to do", async () => {
   const lacking = await problem("192.0.2.10", await agent("lacking", "exit 5"));
   assert.match(lacking.what, /status 5$/);
   assert.match(lacking.fix, /resource-agents/);
+  const none = await problem("192.0.2.10", join(folder, "none"));
+  assert.match(none.fix, /render the site again/);
 });

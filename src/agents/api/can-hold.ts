@@ -6,6 +6,8 @@ import { addressAgent } from "../../render/address-agent.ts";
 
 /** OCF's "not installed". */
 const status_not_installed = 5;
+/** The agent's own file is missing. */
+const status_not_found = 127;
 
 /** The agent itself is asked: is all that it needs here, and has this machine a network that the address belongs to? Nothing is changed. */
 export async function canHold(
@@ -25,7 +27,9 @@ export async function canHold(
     `it can't be held here: ${reasonIn(stderr) || `the agent ends with status ${status}`}`,
     status === status_not_installed
       ? "install the package resource-agents; setup goes on by itself then"
-      : `give this machine an IPv${isIPv6(address) ? 6 : 4} address in the network of the virtual IP, or change \`api\` in the site file`,
+      : status === status_not_found
+        ? "render the site again, and put the files on both machines"
+        : `give this machine an IPv${isIPv6(address) ? 6 : 4} address in the network of the virtual IP, or change \`api\` in the site file`,
   );
 }
 

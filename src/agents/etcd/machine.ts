@@ -31,7 +31,6 @@ import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { watchReads } from "../hands/stall.ts";
 import { siteTimes } from "../hands/times.ts";
-import { unlessWoken } from "../hands/woken.ts";
 import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
 import { UnfinishedNote } from "../status/unfinished.ts";
@@ -245,9 +244,8 @@ async function inTurn(notes: Notes, todo: readonly Chore[]): Promise<void> {
 /** For when there is nothing to do, by what the last look saw. */
 function chores(hands: LoadedHands, facts: Facts): readonly Chore[] {
   const { notes, reads, recorder, saying, site } = hands;
-  const read = (deadline_ms: number) => unlessWoken(notes, reads(deadline_ms), deadline_ms);
   const here: readonly Chore[] = [
-    () => watchReads(facts, notes, read),
+    () => watchReads(facts, notes, reads),
     () => powerOnOwed(hands, facts),
     // Without a leader here somebody may wait for the next look.
     async () => {

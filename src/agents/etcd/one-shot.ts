@@ -74,6 +74,8 @@ export async function oneShot({
     if (again && failures > 0) await isNews(pauseAfter_ms(failures));
     if (again || notes.has("wake")) continue;
     await tellMore?.();
+    // What is known is from before: to be at peace is another look's to say.
+    if (notes.has("wake")) continue;
     if (atPeace() || !(await isNews(listen_ms))) return;
   }
 }

@@ -257,6 +257,37 @@ test("it listens for the peer's next word while the two are not whole", async ()
   });
 });
 
+test("who is woken while it does its chores looks again at once, though all was well before", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    world.etcd.running = true;
+    notes.set("started");
+    let looks = 0;
+    await oneShot({
+      hands: {
+        effects: {
+          ...world.effects,
+          facts: async () => {
+            looks += 1;
+            return world.facts();
+          },
+        },
+        times: fast,
+        notes,
+        recorder: recorder([]),
+        peerFirst: async () => false,
+      },
+      peerWord: async () => "a word",
+      atPeace: () => true,
+      tellMore: async () => {
+        if (looks === 1) notes.set("wake");
+      },
+    });
+    assert.equal(looks, 2);
+    assert.equal(notes.has("wake"), false);
+  });
+});
+
 test("what fails again and again is tried ever more slowly", () => {
   assert.deepEqual([1, 2, 3, 6, 7, 1_000].map(pauseAfter_ms), [250, 500, 1_000, 8_000, 10_000, 10_000]);
 });

@@ -131,7 +131,7 @@ test("a command that is refused is told from one that may have been taken", asyn
     [409, ""],
   ] as const) {
     const weighed: Failure = { kind: "status", status, said };
-    assert.equal(become(weighed, "BMC"), "deadline");
+    assert.equal(become(weighed, "BMC"), "weighed");
     assert.equal(become(weighed, "outlet"), "failed");
   }
   // Not understood, so nothing was weighed.

@@ -31,7 +31,8 @@ export function bmcEffects(ways: Ways): BmcEffects {
   return {
     peerPower: (deadline_ms, by) => attempt(() => peerPower(ways, deadline_ms, by)),
     offWays: outlets.length === 0 ? [["BMC"]] : [["BMC"], outlets],
-    commandOff: (at, deadline_ms) => attempt(() => commandOff(ways, at, deadline_ms)),
+    commandOff: (at, deadline_ms, send_ms = deadline_ms / 4) =>
+      attempt(() => commandOff(ways, at, deadline_ms, send_ms)),
     commandOn: (deadline_ms) => attempt(() => commandOn(ways, deadline_ms)),
     raiseTag: (bmc, lineage, deadline_ms) => attempt(() => raiseTag(ways, bmc, lineage, deadline_ms)),
   };
@@ -139,10 +140,9 @@ export async function silentWays(ways: Ways, deadline_ms: number): Promise<reado
  * at all, the rest is for its answer: begun at the very end of this machine's window, it is later than that by a quarter of the window
  * at most, and a fence's bound (src/render/fence-times.ts) has that room. One whose answer does not come in time may have been taken.
  */
-async function commandOff(ways: Ways, at: OffSwitch, deadline_ms: number): Promise<Outcome> {
-  const early_ms = deadline_ms / 4;
-  if (at !== "BMC") return await commandOutletOff(ways, at, early_ms, deadline_ms);
-  const latest_ms = now_ms() + early_ms;
+async function commandOff(ways: Ways, at: OffSwitch, deadline_ms: number, send_ms: number): Promise<Outcome> {
+  if (at !== "BMC") return await commandOutletOff(ways, at, send_ms, deadline_ms);
+  const latest_ms = now_ms() + send_ms;
   const bmc = await ways.bmc("theirs", deadline_ms, waits.command, "command");
   const taken = await bmc.reset("ForceOff", () => now_ms() <= latest_ms);
   return commanded(ways, taken, `the BMC of ${ways.theirs.name}`, deadline_ms, "BMC");

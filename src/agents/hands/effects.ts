@@ -35,7 +35,7 @@ import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
 import { readWitness, witnessOf } from "./witness.ts";
-import { servesWhileHere } from "./woken.ts";
+import { whileHere } from "./woken.ts";
 import { wordNow } from "./word.ts";
 
 const first_write_ms = 5_000;
@@ -52,8 +52,8 @@ export interface Hands {
   readonly peerFirst: () => Promise<boolean>;
   /** To be told why a fence failed that Pacemaker did not ask for. */
   readonly fenceFailed: FenceFailed;
-  /** A linearizable read through this machine's etcd comes back. */
-  readonly reads: (deadline_ms: number) => Promise<boolean>;
+  /** A linearizable read through this machine's etcd comes back; undefined: its peer was lost meanwhile. */
+  readonly reads: (deadline_ms: number) => Promise<boolean | undefined>;
 }
 
 /** `say`: one line for the journal. */
@@ -90,6 +90,8 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     reach.members,
   );
   const attributes = attributeEffects(saying);
+  const whilePeerHere = <T>(asked: Promise<T>, within_ms: number) =>
+    whileHere(notes, asked, () => isPeerHere(saying), within_ms);
   const sources: Sources = {
     ways,
     saying,
@@ -108,8 +110,8 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
       const [first, ...others] = listed.ok ? listed.value : [];
       return first?.machine === "self" && first.role === "voter" && others.length === 0;
     },
-    peerServes: (deadline_ms) =>
-      servesWhileHere(notes, reach.peerServes(deadline_ms), () => isPeerHere(saying), deadline_ms),
+    peerServes: async (deadline_ms) =>
+      (await whilePeerHere(reach.peerServes(deadline_ms), deadline_ms)) === true,
     program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
     peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
     word: (ring, asksPeer) => wordNow(saying, ring, asksPeer),
@@ -148,7 +150,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     saying,
     owedOn,
     fenceFailed: (why) => recorder.event("fence failed", { of: theirs.name, why }),
-    reads: (deadline_ms) => reach.reads(deadline_ms),
+    reads: (deadline_ms) => whilePeerHere(reach.reads(deadline_ms), deadline_ms),
     peerFirst: async () => {
       const { preferred } = site.fencing;
       // Slowly: only what a look at peace sees.

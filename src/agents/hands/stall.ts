@@ -17,7 +17,7 @@ export const isStalled = (notes: Pick<Notes, "tries">): boolean => {
 
 /**
  * Reads once where both machines are here: alone, another start would change nothing. Only where nobody waits for this machine; `read` is
- * undefined where somebody does before it has ended.
+ * undefined where the peer was lost before it has ended.
  */
 export async function watchReads(
   { etcd, peer }: Pick<Facts, "etcd" | "peer">,

@@ -173,7 +173,7 @@ export function told(
 }
 
 /**
- * What became of a command: `deadline` where it went out and may have been taken, and only there. An outlet takes Off whatever state it
+ * What became of a command: `deadline` where it went out and was not answered, and only there. An outlet takes Off whatever state it
  * is in: one that refuses it is not believed when it reads Off.
  */
 export function commanded(
@@ -186,8 +186,9 @@ export function commanded(
   if (taken.ok) return done;
   const { failure } = taken;
   const outcome = told(ways, failure, where, deadline_ms);
-  const counts = mayBeDone(failure) || (by === "BMC" && isWeighed(failure));
-  return counts ? failed("deadline", outcome.failure.said) : notSent(outcome);
+  if (mayBeDone(failure)) return failed("deadline", outcome.failure.said);
+  if (by === "BMC" && isWeighed(failure)) return failed("weighed", outcome.failure.said);
+  return notSent(outcome);
 }
 
 /** Of a call before the command, or of a command that did not go out. */
