@@ -164,6 +164,13 @@ export const older: Facts["etcd"] = {
 export function everyTakeover(see: (facts: Facts) => void): number {
   let count = 0;
   const peers = peersForTakeover();
+  // The few first: who looks for one of them does not go through the millions.
+  for (const self of holdings(own_lineages))
+    for (const peer of peers)
+      for (const word of words) {
+        count++;
+        see({ ...ordinary, self, peer, word, proof: "off", etcd: older });
+      }
   // It is asked for only where there is neither proof nor word.
   for (const self of holdings(own_lineages))
     for (const peer of peers)
@@ -179,11 +186,5 @@ export function everyTakeover(see: (facts: Facts) => void): number {
                 count++;
                 see({ ...ordinary, self, peer, tags: pair, witness, word, peerPower, proof, fencePending });
               }
-  for (const self of holdings(own_lineages))
-    for (const peer of peers)
-      for (const word of words) {
-        count++;
-        see({ ...ordinary, self, peer, word, proof: "off", etcd: older });
-      }
   return count;
 }
