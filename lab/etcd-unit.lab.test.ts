@@ -106,7 +106,8 @@ test("with no agent etcd does not run, and the distribution's own never will", a
     "duet-fence-test.service",
     "duet-fence-test-again.timer",
   );
-  assert.equal(await unit("node1", "ActiveState"), "inactive");
+  // One that takes longer than its second to end is killed, which is a failure to systemd.
+  assert.match(await unit("node1", "ActiveState"), /^(inactive|failed)$/);
 });
 
 test("only the agent starts it: systemctl by hand is refused, and with no data no cluster is begun", async () => {
