@@ -177,6 +177,8 @@ export class Bmc {
 
   #answer(request: BmcRequest, turn: Turn): BmcAnswer {
     if (typeof turn === "object") return turn;
+    // Whatever else is wrong with it: one that shows Off of a running machine *and* takes the command can't be made safe.
+    if (this.#blind && request.kind === "reset") return { status: 503 };
     if (turn === "accept") return { status: 202 };
     const pretend = turn === "pretend";
     switch (request.kind) {
@@ -187,7 +189,6 @@ export class Bmc {
         if (!pretend) this.writeTag(request.value);
         return { status: 200, tag: pretend ? request.value : this.tag, etag: this.etag };
       case "reset":
-        if (this.#blind) return { status: 503 };
         return pretend ? { status: 204 } : this.#reset(request.type);
       case "manager reset":
         if (!pretend) this.#restart(this.#times.manager_reset_us);
