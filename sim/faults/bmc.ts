@@ -51,12 +51,11 @@ const withFault = (kind: Fault["kind"]): StormFault => ({
   },
 });
 
-/** Those that last. Nothing restarts a BMC here, so `forgets-tag` has its own. */
+/** Those that last. Nothing restarts a BMC here, so `forgets-tag` has its own; `refuses-done` hinders nobody, and has a story of its own. */
 const lasting: readonly Fault["kind"][] = [
   "unreachable",
   "lies",
   "graceful-off",
-  "refuses-done",
   "accepted-no-effect",
   "hang-after-connect",
   "hang-in-tls",
