@@ -1,4 +1,4 @@
-import { done, type Effects, type State, success } from "../../src/act/effects.ts";
+import { done, type Effects, type Failure, type State, success } from "../../src/act/effects.ts";
 import { blindAndCut } from "../faults/bmc.ts";
 import type { World } from "../world.ts";
 import { loss, outage, type Place, type Plant } from "./plant.ts";
@@ -31,6 +31,18 @@ function leads({ node: { world, id } }: Place): boolean {
   const member = world.unit(id).running;
   return member !== undefined && member.raft.lead === member.id;
 }
+
+/** A command to switch off that failed so counts as taken. */
+const takenDespite = (effects: Effects, kind: Failure["kind"]): Effects => ({
+  ...effects,
+  bmc: {
+    ...effects.bmc,
+    commandOff: async (...given) => {
+      const taken = await effects.bmc.commandOff(...given);
+      return taken.ok || taken.failure.kind !== kind ? taken : done;
+    },
+  },
+});
 
 /** Switching the peer off. */
 export const fencePlants: readonly Plant[] = [
@@ -66,16 +78,7 @@ export const fencePlants: readonly Plant[] = [
     checks: loss,
     favours: [blindAndCut],
     kind: "no power strip",
-    effects: (effects) => ({
-      ...effects,
-      bmc: {
-        ...effects.bmc,
-        commandOff: async (way, deadline_ms) => {
-          const taken = await effects.bmc.commandOff(way, deadline_ms);
-          return taken.ok || taken.failure.kind !== "refused" ? taken : done;
-        },
-      },
-    }),
+    effects: (effects) => takenDespite(effects, "refused"),
   },
   {
     name: "unanswered-off-counts",
@@ -86,16 +89,7 @@ export const fencePlants: readonly Plant[] = [
     checks: [...loss, "claim for nothing"],
     favours: [blindAndCut],
     kind: "no power strip",
-    effects: (effects) => ({
-      ...effects,
-      bmc: {
-        ...effects.bmc,
-        commandOff: async (way, deadline_ms) => {
-          const taken = await effects.bmc.commandOff(way, deadline_ms);
-          return taken.ok || taken.failure.kind !== "deadline" ? taken : done;
-        },
-      },
-    }),
+    effects: (effects) => takenDespite(effects, "deadline"),
   },
   {
     name: "silent-bmc-is-off",

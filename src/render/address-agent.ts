@@ -1,4 +1,5 @@
 import type { MachineFile } from "./ignition.ts";
+import { actionLines } from "./ocf-metadata.ts";
 import { addressOperations } from "./policy.ts";
 
 /*
@@ -26,17 +27,10 @@ where it is now, five times in a second, while the start has ended already.
     </parameter>
   </parameters>
   <actions>
-${addressOperations.map(operation).join("\n")}
-    <action name="validate-all" timeout="20s"/>
-    <action name="meta-data" timeout="5s"/>
+${actionLines(addressOperations)}
   </actions>
 </resource-agent>
 `;
-
-function operation({ name, timeout_s, interval_s }: (typeof addressOperations)[number]): string {
-  const interval = interval_s === undefined ? "" : ` interval="${interval_s}s"`;
-  return `    <action name="${name}" timeout="${timeout_s}s"${interval}/>`;
-}
 
 /** Where Pacemaker looks for ocf:duet:address. */
 export const addressAgentFiles: readonly MachineFile[] = [

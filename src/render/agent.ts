@@ -1,13 +1,11 @@
 import { guardUnit, paths, workUnit } from "../base/paths.ts";
 import type { IgnitionUnit, MachineFile } from "./ignition.ts";
+import { actionLines } from "./ocf-metadata.ts";
 import { etcdOperations } from "./policy.ts";
 
 const metadataFile = "/etc/duet/ocf-etcd.xml";
 const wakeFile = `${paths.run}/wake`;
 const againUnit = "duet-again.service";
-
-const operation = ({ name, timeout_s, interval_s, role }: (typeof etcdOperations)[number]): string =>
-  `    <action name="${name}" timeout="${timeout_s}s"${interval_s === undefined ? "" : ` interval="${interval_s}s"`}${role === undefined ? "" : ` role="${role}"`}/>`;
 
 /** There is nothing to set: everything is in the site file, which both machines have. */
 export const agentMetadata = `<?xml version="1.0"?>
@@ -21,9 +19,7 @@ alone, with its peer or as a learner of its peer. Promoted: etcd runs. How it is
   <shortdesc lang="en">etcd on two machines, by duet</shortdesc>
   <parameters/>
   <actions>
-${etcdOperations.map(operation).join("\n")}
-    <action name="validate-all" timeout="20s"/>
-    <action name="meta-data" timeout="5s"/>
+${actionLines(etcdOperations)}
   </actions>
 </resource-agent>
 `;

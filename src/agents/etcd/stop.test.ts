@@ -14,7 +14,7 @@ import { leaveTimes, siteTimes } from "../hands/times.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { systemctl_ms } from "../hands/unit.ts";
 import { end_work_ms, guard_ms, hindrance_ms } from "./machine.ts";
-import { oneShot, pauseAfter_ms } from "./one-shot.ts";
+import { type OneShot, oneShot, pauseAfter_ms } from "./one-shot.ts";
 import { ocf } from "./ocf.ts";
 import { stop_budget, stopEtcd, within } from "./stop.ts";
 
@@ -230,6 +230,21 @@ test("the one-shot works until nothing is to be done, and not at all where nothi
   });
 });
 
+/** Hands that tell of each look. */
+const looking = (world: FakeWorld, notes: Notes, looks: () => void): OneShot["hands"] => ({
+  effects: {
+    ...world.effects,
+    facts: async () => {
+      looks();
+      return world.facts();
+    },
+  },
+  times: fast,
+  notes,
+  recorder: recorder([]),
+  peerFirst: async () => false,
+});
+
 test("it listens for the peer's next word while the two are not whole", async () => {
   await withNotes(async (notes) => {
     const world = pair();
@@ -237,19 +252,9 @@ test("it listens for the peer's next word while the two are not whole", async ()
     notes.set("started");
     let [looks, asked] = [0, 0];
     await oneShot({
-      hands: {
-        effects: {
-          ...world.effects,
-          facts: async () => {
-            looks += 1;
-            return world.facts();
-          },
-        },
-        times: fast,
-        notes,
-        recorder: recorder([]),
-        peerFirst: async () => false,
-      },
+      hands: looking(world, notes, () => {
+        looks += 1;
+      }),
       peerWord: async () => (++asked < 3 ? "a word" : "another"),
       atPeace: () => looks > 1,
     });
@@ -264,19 +269,9 @@ test("who is woken while it does its chores looks again at once, though all was 
     notes.set("started");
     let looks = 0;
     await oneShot({
-      hands: {
-        effects: {
-          ...world.effects,
-          facts: async () => {
-            looks += 1;
-            return world.facts();
-          },
-        },
-        times: fast,
-        notes,
-        recorder: recorder([]),
-        peerFirst: async () => false,
-      },
+      hands: looking(world, notes, () => {
+        looks += 1;
+      }),
       peerWord: async () => "a word",
       atPeace: () => true,
       tellMore: async () => {

@@ -3,6 +3,7 @@ import type { Site } from "../../site/site.ts";
 import { addressOf } from "../api-address.ts";
 import { clone, values } from "../cib-xml.ts";
 import type { IgnitionUnit, MachineFile } from "../ignition.ts";
+import { actionLines } from "../ocf-metadata.ts";
 import { podsOperations, podsPolicy, serviceClonePolicy } from "../policy.ts";
 
 /*
@@ -26,10 +27,10 @@ and within a bound, before this machine's etcd leaves. The kubelet has to be sto
   <shortdesc lang="en">the end of a machine's pods, by duet</shortdesc>
   <parameters/>
   <actions>
-${podsOperations.map(({ name, timeout_s }) => `    <action name="${name}" timeout="${timeout_s}s"/>`).join("\n")}
-    <action name="monitor" timeout="20s" interval="10s"/>
-    <action name="validate-all" timeout="20s"/>
-    <action name="meta-data" timeout="5s"/>
+${actionLines([
+  ...podsOperations.map(({ name, timeout_s }) => ({ name, timeout_s })),
+  { name: "monitor", timeout_s: 20, interval_s: 10 },
+])}
   </actions>
 </resource-agent>
 `;
