@@ -10,7 +10,7 @@ import { checkoutFolder } from "./checkout.ts";
 test("the hash follows what goes in, and not the tests", async () => {
   const folder = await mkdtemp(join(tmpdir(), "duet-build-"));
   try {
-    for (const path of ["src/cli", "lab", "sim", "scripts"])
+    for (const path of ["src/cli", "lab", "sim", "scripts", "docs/errors"])
       await mkdir(join(folder, path), { recursive: true });
     for (const path of [
       "package.json",
@@ -18,6 +18,7 @@ test("the hash follows what goes in, and not the tests", async () => {
       "scripts/build.ts",
       "src/cli/main.ts",
       "lab/a.ts",
+      "docs/errors/R-TIE.md",
     ])
       await writeFile(join(folder, path), path);
     const first = await inputsHash(folder);
@@ -25,11 +26,17 @@ test("the hash follows what goes in, and not the tests", async () => {
     await writeFile(join(folder, "src/cli/main.test.ts"), "a test");
     assert.equal(await inputsHash(folder), first);
     const seen = new Set([first]);
-    for (const path of ["src/cli/main.ts", "lab/a.ts", "package-lock.json", "src/cli/new.ts"]) {
+    for (const path of [
+      "src/cli/main.ts",
+      "lab/a.ts",
+      "package-lock.json",
+      "src/cli/new.ts",
+      "docs/errors/R-TIE.md",
+    ]) {
       await appendFile(join(folder, path), " ");
       seen.add(await inputsHash(folder));
     }
-    assert.equal(seen.size, 5);
+    assert.equal(seen.size, 6);
     await cp(join(folder, "src/cli/new.ts"), join(folder, "src/cli/same.ts"));
     assert.ok(!seen.has(await inputsHash(folder)));
   } finally {
@@ -60,6 +67,16 @@ suite("the executable", () => {
       const built = await run([duet, ...args], { accept: "any" });
       const source = await run([process.execPath, main, ...args], { accept: "any" });
       assert.deepEqual(built, source, args.join(" "));
+    }
+  });
+
+  test("has every page in itself, and shows them as the checkout does", async () => {
+    const main = join(checkoutFolder(), "src/cli/main.ts");
+    // Elsewhere: it must not find the checkout's.
+    for (const args of [["--json"], ["R-PEER-ON"]]) {
+      const built = await run([duet, "page", ...args], { cwd: folder });
+      assert.deepEqual(built, await run([process.execPath, main, "page", ...args]), args.join(" "));
+      assert.match(built.stdout, /A has not met B since it booted/);
     }
   });
 

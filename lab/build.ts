@@ -12,6 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { pagesFolder } from "../src/agents/status/page.ts";
 import { exists } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { Progress } from "../src/machine/progress.ts";
@@ -44,7 +45,7 @@ export async function buildDuet(progress: Progress = new Progress()): Promise<st
 /** Everything that the executable is made from. Tests are not in it, so that changing one costs no build. */
 export async function inputsHash(checkout: string): Promise<string> {
   const files = ["package.json", "package-lock.json", "scripts/build.ts"];
-  for (const folder of ["src", "lab", "sim"]) {
+  for (const folder of ["src", "lab", "sim", pagesFolder]) {
     for (const entry of await readdir(join(checkout, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile() && !/\.test\.ts$|\.tmp$/.test(entry.name))
         files.push(relative(checkout, join(entry.parentPath, entry.name)));
@@ -71,7 +72,7 @@ async function buildInto(checkout: string, folder: string, say: (detail: string)
     say("bundle");
     await bundleMain(checkout, bundle);
     say("code cache");
-    await writeFile(join(beside, "sea.json"), JSON.stringify(seaConfig(bundle, blob)));
+    await writeFile(join(beside, "sea.json"), JSON.stringify(seaConfig(bundle, blob, await pages(checkout))));
     await run([node, "--experimental-sea-config", join(beside, "sea.json")]);
     say("executable");
     await copyFile(node, duet);
@@ -113,13 +114,27 @@ async function bundleMain(checkout: string, outfile: string): Promise<void> {
   );
 }
 
-function seaConfig(main: string, output: string): Record<string, unknown> {
+/** For `duet page`, by the path in the checkout. */
+async function pages(checkout: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(join(checkout, pagesFolder))).filter((name) => name.endsWith(".md"));
+  return Object.fromEntries(
+    names.map((name) => [`${pagesFolder}/${name}`, join(checkout, pagesFolder, name)]),
+  );
+}
+
+function seaConfig(
+  main: string,
+  output: string,
+  assets: Readonly<Record<string, string>>,
+): Record<string, unknown> {
   return {
     main,
     output,
     disableExperimentalSEAWarning: true,
     // Compiled code beside the source: a large bundle starts twice as fast.
     useCodeCache: true,
+    // Beside the code and not in it: who does not ask for one does not pay for them.
+    assets,
     // An agent runs in whatever environment started it: a NODE_OPTIONS there must not change what it does.
     execArgvExtension: "none",
   };

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { until } from "../src/machine/clock.ts";
-import { isMissing, readIfThere } from "../src/machine/files.ts";
+import { errnoOf, isMissing, readIfThere } from "../src/machine/files.ts";
 
 /**
  * Every process of a lab lives in cgroups of the lab's own. So they are found again whatever happened to the program
@@ -70,8 +70,13 @@ export async function makeGroup(tree: CgroupTree, group: string): Promise<readon
   return entries;
 }
 
-/** Of each 100 ms, on each processor: a tenth for a machine, and its lab has two. Four labs fit beside each other into the host's share. */
-const realTime = { period_us: 100_000, machine_us: 10_000, lab_us: 20_000 };
+/**
+ * Of each half second, on each processor: 22 % for a machine, and its lab has two. Two labs fit beside each other into the host's share.
+ * Each question to Corosync costs it 20 ms here (libqb fills the buffers of each connection), a failover has a dozen of them in three seconds,
+ * and what has used up its share waits for the next period, with everybody who asked: with 10 ms of each 100 a question took half a second,
+ * and a failover three seconds more. So the share has room for a burst; and a wait to its end is still well below Corosync's token.
+ */
+const realTime = { period_us: 500_000, machine_us: 110_000, lab_us: 220_000 };
 
 /**
  * Lets a machine's processes have a real-time priority, as on metal: Corosync asks for one. In version 1 a kernel that counts such time by
@@ -147,12 +152,18 @@ export async function hasProcesses(folder: string): Promise<boolean> {
   return false;
 }
 
-async function ownProcesses(folder: string): Promise<readonly number[] | undefined> {
-  const own = await readIfThere(join(folder, "cgroup.procs")).catch((error: unknown) => {
-    // A group that is being removed answers ENODEV.
-    if (error instanceof Error && "code" in error && error.code === "ENODEV") return undefined;
+/** Undefined where there is no such group: one that is being removed has its files still, and they answer ENODEV. */
+async function readOfGroup(folder: string, file: string): Promise<string | undefined> {
+  try {
+    return await readIfThere(join(folder, file));
+  } catch (error) {
+    if (errnoOf(error) === "ENODEV") return undefined;
     throw error;
-  });
+  }
+}
+
+async function ownProcesses(folder: string): Promise<readonly number[] | undefined> {
+  const own = await readOfGroup(folder, "cgroup.procs");
   return own?.split("\n").filter(Boolean).map(Number);
 }
 
@@ -164,7 +175,7 @@ export async function freeze(tree: CgroupTree, group: string, frozen: boolean): 
 
 export async function isFrozen(tree: CgroupTree, group: string): Promise<boolean> {
   const file = tree.version === 2 ? "cgroup.freeze" : "freezer.state";
-  const state = await readIfThere(join(tree.roster, group, file));
+  const state = await readOfGroup(join(tree.roster, group), file);
   return state !== undefined && state.trim() !== "0" && state.trim() !== "THAWED";
 }
 

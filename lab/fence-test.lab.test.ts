@@ -46,7 +46,7 @@ test("a refused password and a BMC without a wire: not proven, the unit fails, t
   const { status, stdout } = await at("node1", "duet", "status", "--no-power");
   assert.equal(status, 1);
   assert.match(stdout, /its last test FAILED/);
-  assert.match(stdout, /docs\/errors\/DUET-E-REDFISH-(UNREACHABLE|DEADLINE)\.md/);
+  assert.match(stdout, /duet page DUET-E-REDFISH-(UNREACHABLE|DEADLINE)/);
   assert.match(await on(name, "node1", "systemctl", "is-active", "duet-fence-test-again.timer"), /^active/);
   await lab("wire", "heal", "node2:bmc");
   assert.equal((await at("node1", "duet", "fence-test")).status, 0);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../src/machine/clock.ts";
-import { duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+import { checkAtSeat, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
 
 ownLabsFolder();
 const name = "six";
@@ -20,9 +20,10 @@ test("two machines on IPv6 only form a cluster on both links", async () => {
 });
 
 test("the operator's check is content: BMCs, PDU outlets, links, ssh", async () => {
-  const stdout = await on(name, "seat", "duet", "check", "--json");
-  assert.match(stdout, /2001:db8:1::11/);
-  assert.match(stdout, /outlet/i);
+  const { table, wrong } = await checkAtSeat(name);
+  assert.deepEqual(wrong, []);
+  assert.match(table, /2001:db8:1::11/);
+  assert.match(table, /outlet/i);
 });
 
 test("fence_duet fences over IPv6, and the peer is powered on again", async () => {

@@ -15,8 +15,8 @@ import type { Stage } from "./scenario-stage.ts";
 
 const done: Seen = { ok: true, seen: "" };
 
-/** What happens to the data on a machine. */
-export function dataWords(stage: Stage, etcds: Etcds): Doing {
+/** What happens to the data on a machine. `full`: told when etcd takes no more writes. */
+export function dataWords(stage: Stage, etcds: Etcds, full: () => void): Doing {
   return {
     "corrupt-log": async ({ machine }) => {
       await flipBit(await stage.lab(), machine);
@@ -26,7 +26,12 @@ export function dataWords(stage: Stage, etcds: Etcds): Doing {
       await wipe(await stage.lab(), machine);
       return done;
     },
-    "raise-nospace": () => useUpSpace(stage, etcds),
+    "raise-nospace": async () => {
+      const seen = await useUpSpace(stage, etcds);
+      // Only now: writes that failed while etcd started with its small quota did so for another reason.
+      full();
+      return seen;
+    },
   };
 }
 

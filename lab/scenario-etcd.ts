@@ -1,6 +1,7 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import { parseJson } from "../src/machine/etcd/failure.ts";
 import { machine_names, type MachineName } from "../src/scenario/slots.ts";
+import { judgeNoTakeover } from "../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { passing, runIn, seatName } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
@@ -28,7 +29,12 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
   const untilServes = (machine: MachineName, within_ms: number): Promise<Seen> =>
     until(`${machine} does not serve`, within_ms, () => etcds.serves(machine));
   return {
-    "until-1+1": ({ within_ms }) => until("no 1+1", within_ms, () => etcds.isWhole()),
+    "until-1+1": async ({ within_ms }) => {
+      const seen = await until("no 1+1", within_ms, () => etcds.isWhole());
+      // A new site may have had no data yet when its machines were started.
+      if (seen.ok) await etcds.noteHeld();
+      return seen;
+    },
     "until-serves": ({ machine, within_ms }) => untilServes(machine, within_ms),
     "until-refuses": ({ machine, text, within_ms }) =>
       until(`${machine} does not say that`, within_ms, () => says(stage, etcds, machine, text)),
@@ -43,6 +49,7 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
     "expect-serves": ({ machine }) => untilServes(machine, answer_ms),
     "expect-none-serves": () => noneServes(etcds),
     "expect-refuses": async ({ machine, text }) => only(etcds, await says(stage, etcds, machine, text)),
+    "expect-no-takeover": async () => judgeNoTakeover(stage.lineage_before, await etcds.held()),
     "expect-status-says": async ({ text }) => {
       const status = await statusAt(stage, seatName, "--no-power");
       const ok = stringsIn(status).some((each) => each.includes(text));

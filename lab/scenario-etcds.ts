@@ -2,6 +2,7 @@ import { decodeState, type State } from "../src/facts/state.ts";
 import { etcdPorts, paths } from "../src/base/paths.ts";
 import { localUrl, maskFile, tlsFile } from "../src/render/etcd.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
+import { type Held, newestOf } from "../src/scenario/takeover.ts";
 import { type Member, parseMembers, parseStatus, type Status } from "./etcdctl.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
@@ -41,10 +42,15 @@ export class Etcds {
     return state;
   }
 
-  /** The highest that a machine which can be asked holds; 1 where none does. */
-  async epoch(): Promise<number> {
-    const states = await Promise.all(machine_names.map((name) => this.stateOf(name)));
-    return Math.max(1, ...states.map((state) => state?.lineage?.epoch ?? 1));
+  /** By the files of those that can be asked. */
+  async held(): Promise<Held> {
+    const [one, other] = await Promise.all([this.stateOf("node1"), this.stateOf("node2")]);
+    return { node1: one?.lineage, node2: other?.lineage };
+  }
+
+  /** What they hold before a scenario does anything to them; the first time that there is something to note. */
+  async noteHeld(): Promise<void> {
+    this.#stage.lineage_before ??= newestOf(await this.held());
   }
 
   /** A linearizable write through this machine's own etcd was acknowledged. */

@@ -54,7 +54,11 @@ export class Eyes {
     if (watch === undefined)
       return { ok: false, seen: `${otherThan(machine)} could not look when ${machine} was lost` };
     const { at_ms } = await watch.wait(sight, this.#since_ms, within_ms);
-    return { ok: true, seen: `${((at_ms - this.#since_ms) / 1000).toFixed(1)} s after it was taken away` };
+    return {
+      ok: true,
+      seen: `${((at_ms - this.#since_ms) / 1000).toFixed(1)} s after it was taken away`,
+      ago_ms: Math.max(0, Date.now() - at_ms),
+    };
   }
 
   /** Looks again and again. What a machine without power, or half-way up, refuses is simply not seen yet. */
@@ -177,8 +181,15 @@ export class Eyes {
     const since = `--since=@${Math.ceil(this.#begun_ms / 1000)}`;
     const argv = ["journalctl", "--no-pager", "--output=cat", "--unit=pacemaker", since];
     const found: (readonly string[])[] = [];
-    for (const name of machine_names)
-      if (await this.#answers(name)) found.push((await this.#says(name, argv)).split("\n"));
+    for (const name of machine_names) {
+      if (!(await this.#answers(name))) continue;
+      try {
+        found.push((await this.#says(name, argv)).split("\n"));
+      } catch (error) {
+        // It lost its power just now.
+        if (await this.#answers(name)) throw error;
+      }
+    }
     return found;
   }
 }

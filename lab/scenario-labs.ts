@@ -44,6 +44,8 @@ export async function inOneLab(
   progress: Progress,
   each: (scenario: Scenario, run: (report: Report) => Promise<ScenarioResult>) => Promise<boolean>,
 ): Promise<void> {
+  // One that a killed run has left may be of another kind: with no PDU, say.
+  await takeDown(name);
   try {
     for (const scenario of scenarios) {
       const world = labWorld({ name, header: scenario.header, progress, reuse: true });

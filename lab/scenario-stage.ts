@@ -3,6 +3,7 @@ import type { Progress } from "../src/machine/progress.ts";
 import { slowest } from "../src/scenario/header.ts";
 import type { Header } from "../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
+import type { newestOf } from "../src/scenario/takeover.ts";
 import { takeDown } from "./down.ts";
 import { hostBootId, type Lab, labFolder, openLab, readRecord } from "./folder.ts";
 import { waitKubernetes } from "./kubernetes/ready.ts";
@@ -27,8 +28,8 @@ export class Stage {
   #lab: Lab | undefined;
   #made = false;
   #started = new Set<MachineName>();
-  /** So many epochs were used before the scenario began: in its words the first is 1, and a lab may have seen others. */
-  epochs_before = 0;
+  /** What the pair held when the scenario began; of a new site, when it was first whole. */
+  lineage_before: ReturnType<typeof newestOf>;
 
   constructor(options: {
     readonly name: string;
@@ -40,6 +41,11 @@ export class Stage {
     this.#header = options.header;
     this.#progress = options.progress;
     this.#reuse = options.reuse === true;
+  }
+
+  /** So many epochs were used before the scenario began: in its words the first is 1, and a lab may have seen others. */
+  get epochs_before(): number {
+    return Math.max(0, (this.lineage_before?.epoch ?? 1) - 1);
   }
 
   async lab(): Promise<Lab> {
@@ -56,10 +62,11 @@ export class Stage {
     this.#started = new Set(machine_names);
   }
 
-  /** This one booted; the other off, unless a step before started it. The site is set up. */
-  async oneUp(machine: MachineName): Promise<void> {
+  /** This one booted; the other off, unless a step before started it. The site is set up: `met` is done while both are up. */
+  async oneUp(machine: MachineName, met: () => Promise<void>): Promise<void> {
     if (this.#started.size === 0) {
       await this.bothUp();
+      await met();
       this.#started.clear();
       // In good order and one after the other: an ordinary evening, no failure to remember.
       for (const each of machine_names.toReversed()) await switchPower(this.name, each, "off");

@@ -57,6 +57,10 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const workload = new Workload(stage);
   const processes = new Processes(stage);
   const kept = new Kept(stage);
+  const markFailures = () => {
+    clients.failures.mark();
+    kubernetes.failures.mark();
+  };
   const start_ms = now_ms();
   let wanted: Wanted = { units: [], jumps: false, kept: [] };
   return {
@@ -67,14 +71,13 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...beginnings(stage, { eyes, etcds, address, kept }, () => wanted),
       ...losses(stage, eyes, async () => {
         await processes.note(wanted.kept);
-        clients.failures.mark();
-        kubernetes.failures.mark();
+        markFailures();
         address.mark();
       }),
       ...faults(stage),
       ...unitWords(stage),
       ...plannedWords(stage, eyes),
-      ...dataWords(stage, etcds),
+      ...dataWords(stage, etcds, markFailures),
       ...credentialWords(stage),
       ...clockWords(stage),
       ...adminWords(stage, () => kept.note()),
@@ -123,6 +126,10 @@ const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", 
 function lacks({ header, steps }: Scenario): readonly string[] {
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
   const here = header.kubernetes ? [...units_here, api_server] : units_here;
+  // A static pod: it has no unit whose start or stop could be hindered.
+  const podless = steps.find(
+    ({ ask }) => (ask.kind === "unit-wont-start" || ask.kind === "unit-wont-stop") && ask.unit === api_server,
+  );
   const needs = steps.find(
     ({ ask }) =>
       kubernetesKinds.has(ask.kind) ||
@@ -132,6 +139,9 @@ function lacks({ header, steps }: Scenario): readonly string[] {
     ...[...asked]
       .filter((unit) => !here.includes(unit))
       .map((unit) => `the machines run no ${unit} under duet's care`),
+    ...(podless === undefined
+      ? []
+      : [`the API server is a pod, and has no unit that could be hindered: \`${podless.text}\``]),
     ...(needs !== undefined && !header.kubernetes
       ? [`a site without \`kubernetes\` at its head has no API: \`${needs.text}\``]
       : []),
@@ -167,11 +177,11 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
       await bringUnits(await stage.lab(), wanted().units);
       await letClocksJump(await stage.lab(), wanted().jumps);
       await endDataFaults(stage, etcds);
-      stage.epochs_before = (await etcds.epoch()) - 1;
+      await etcds.noteHeld();
       return await begun();
     },
     "start-one": async ({ machine }) => {
-      await stage.oneUp(machine);
+      await stage.oneUp(machine, () => etcds.noteHeld());
       return await begun();
     },
     "power-on": async ({ machine }) => {

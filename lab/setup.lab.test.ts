@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../src/machine/clock.ts";
 import { bringUnit } from "./fixture-unit.ts";
-import { duet, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
+import { checkAtSeat, duet, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
 
 /** What setup makes of two machines, also when it is cut off, and what it leaves to Pacemaker. In order. */
 ownLabsFolder();
@@ -121,7 +121,8 @@ test("one real Off is measured where somebody consents, and both machines know b
   const { node1, node2 } = first?.fencing?.times ?? {};
   assert.ok((node1?.call_ms_worst ?? 0) > 0 && node1?.off === undefined);
   assert.ok((node2?.off?.worst_ms ?? 0) >= 1_000, "the lab's BMCs take a second");
-  const table = await on(name, "seat", "duet", "check");
+  const { table, wrong } = await checkAtSeat(name);
+  assert.deepEqual(wrong, []);
   assert.match(table, /fence time +Off took \d.* a margin of \d/);
   assert.match(table, /fence time +a call to its BMC takes .* never switched off for real/);
 });

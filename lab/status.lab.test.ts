@@ -110,7 +110,7 @@ test("an etcd that does not run is told, with its page", async () => {
     const { status, text } = await shows("node1", /etcd does not run/);
     assert.equal(status, 1);
     assert.match(text, /^site status {2}0: NOBODY SERVES/);
-    assert.match(text, /docs\/errors\/DUET-E-STATUS-ETCD-DOWN\.md/);
+    assert.match(text, /^ {5}duet page DUET-E-STATUS-ETCD-DOWN$/m);
     assert.match((await statusAt("node2")).text, /^etcd +voter, no leader, full, \S+ +down, \S+ installed$/m);
   } finally {
     await on(name, "node2", "systemctl", "start", "duet-work.path", "duet-work.service");
@@ -155,7 +155,7 @@ test("the wire is cut: who boots into the cut says so in its status and at its c
   const [loser, survivor] = await whoIsInert();
   const inert = await statusAt(loser);
   assert.equal(inert.status, 1);
-  assert.match(inert.text, /docs\/errors\/DUET-E-STATUS-INERT\.md/);
+  assert.match(inert.text, /^ {5}duet page DUET-E-STATUS-INERT$/m);
   assert.match(inert.text, /^serves +nobody that could be asked$/m);
   assert.match(inert.text, /^etcd .*unknown/m, "it can't know what its peer's etcd does");
   assert.match(

@@ -49,6 +49,20 @@ export async function on(lab: string, machine: string, ...command: readonly stri
   return await duetOk("lab", "run", machine, "--name", lab, "--", ...command);
 }
 
+/**
+ * `duet check` at the operator's seat: what it prints, and the lines of what it finds wrong. Not those of the disks: all machines of all labs
+ * share the box's one, which may be as busy as it likes.
+ */
+export async function checkAtSeat(
+  lab: string,
+): Promise<{ readonly table: string; readonly wrong: readonly string[] }> {
+  const { status, stdout, stderr } = await duet(["lab", "run", "seat", "--name", lab, "--", "duet", "check"]);
+  const failed = stdout.split("\n").filter((line) => line.trimStart().startsWith("✗"));
+  if (status > 1 || (status === 1) !== failed.length > 0)
+    throw new Error(`duet check: status ${status}\n${stdout}${stderr}`);
+  return { table: stdout, wrong: failed.filter((line) => !line.includes("disk sync")) };
+}
+
 /** What `duet check` is told by a machine. */
 export async function probed(lab: string, machine: string): Promise<ProbeReport> {
   return v.parse(

@@ -6,7 +6,7 @@ import { until } from "../src/machine/clock.ts";
 import { footprint } from "../src/render/footprint.ts";
 import { readSite } from "../src/site/read.ts";
 import { paths } from "../src/base/paths.ts";
-import { duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+import { checkAtSeat, duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
 
 /** The tags that setup tested, and the way back: both machines without duet, their BMCs and data as they were. In order. */
 ownLabsFolder();
@@ -50,10 +50,9 @@ test("setup has tested both BMCs' tags once, both machines know it, and check sa
   assert.deepEqual(first, second);
   assert.deepEqual([first["node1"]?.result, first["node2"]?.result], ["kept", "kept"]);
   for (const machine of ["node1", "node2"]) assert.match(await tagOf(machine), /"duet:[0-9a-f]{12}:1:1"/);
-  assert.match(
-    await on(name, "seat", "duet", "check"),
-    /✓ starting alone +both BMCs keep their tag over a reset/,
-  );
+  const { table, wrong } = await checkAtSeat(name);
+  assert.deepEqual(wrong, []);
+  assert.match(table, /✓ starting alone +both BMCs keep their tag over a reset/);
 });
 
 test("what stood in a BMC is kept, and one that forgets its tag is found and told", async () => {

@@ -9,7 +9,7 @@ import { checkout } from "./tree.ts";
 export interface TestRun {
   readonly files: readonly string[];
   /** true: as many files at a time as there are cores. */
-  readonly concurrency: true | 1;
+  readonly concurrency: true | 1 | 2;
   /** A file that takes longer has hung: it is ended and counts as failed. */
   readonly file_ms_max: number;
   /** What it waits for; false: it is left out. */

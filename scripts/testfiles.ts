@@ -1,4 +1,4 @@
-/** Lab tests start real machines: they need root, and run one at a time. */
+/** Lab tests start real machines: they need root, and few run at a time. */
 export const isLabTest = (path: string): boolean => path.endsWith(".lab.test.ts");
 
 /** Those of them that need a lab with Kubernetes: they come last, when it is built. */

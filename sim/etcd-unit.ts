@@ -70,6 +70,10 @@ export class EtcdUnit implements Tenant {
     return this.#member?.ended;
   }
 
+  get masked(): boolean {
+    return this.#masked;
+  }
+
   mask(masked: boolean): void {
     this.#masked = masked;
   }

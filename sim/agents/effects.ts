@@ -151,6 +151,7 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
           ring: membershipOf(node).ring,
           since_ms: (world.kernel.now_us - lostAt_us(node)) / 1000,
           wentOff: memory.remembered.wentOff && memory.remembered.provenIn === membershipOf(node).ring,
+          doubted: memory.remembered.doubtedIn === membershipOf(node).ring,
         });
       }),
     noteOff: (ring, wentOff) =>
@@ -159,6 +160,11 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
         if (membership.peer || membership.ring !== ring)
           return failed("changed", "Off was read for another membership");
         memory.remembered = rememberOff(memory.remembered, ring, wentOff);
+        return done;
+      }),
+    noteDoubt: (ring) =>
+      tasks.effect(life, 1_000, () => {
+        memory.remembered = { ...memory.remembered, doubtedIn: ring };
         return done;
       }),
     grant: () =>

@@ -1,4 +1,4 @@
-import { perform } from "../../src/act/perform.ts";
+import { leaveFirst } from "../../src/act/leave.ts";
 import { powerOnLater } from "../../src/act/power-on.ts";
 import { runSteps } from "../../src/act/steps.ts";
 import type { Times } from "../../src/act/times.ts";
@@ -37,6 +37,7 @@ async function act(node: Node, operation: Operation, context: ActionContext): Pr
   await world.kernel.tasks.sleep(context.life, settle_us);
   // Pacemaker runs one action at a time: notes of a stop, found by another, are of one that was killed.
   if (memory.leaving && operation !== "stop") {
+    memory.stopFailed = operation !== "start";
     memory.leaving = false;
     memory.busy = false;
   }
@@ -94,10 +95,10 @@ export function wake(node: Node): void {
   });
 }
 
-/** As src/agents/etcd/ended-stop.ts: a stop that failed, of an etcd that has ended since. */
-function forgetEndedStop(node: Node): void {
+/** As src/agents/etcd/ended-stop.ts: a stop that failed, of an etcd that has ended since, or runs well. */
+function forgetEndedStop(node: Node, hasLeader: boolean): void {
   const { world, id, memory } = node;
-  if (!memory.stopFailed || world.unit(id).active) return;
+  if (!memory.stopFailed || (world.unit(id).active && !hasLeader)) return;
   memory.held = false;
   if (!isHindered(node)) cleanUp(node);
 }
@@ -106,7 +107,7 @@ function forgetEndedStop(node: Node): void {
 async function look(node: Node, life: Life): Promise<void> {
   const { world, memory } = node;
   await world.kernel.tasks.sleep(life, settle_us);
-  forgetEndedStop(node);
+  forgetEndedStop(node, false);
   const repeat = memory.publish;
   memory.publish = false;
   const log = (step: string) => node.step(step);
@@ -115,7 +116,10 @@ async function look(node: Node, life: Life): Promise<void> {
   const effects = { ...inner, facts: async () => (seen = await inner.facts()) };
   const again = await work(effects, node.times, { repeat, peerFirst: async () => node.peerFirst, log });
   if (again) memory.again = true;
-  else if (seen !== undefined) await runSteps(powerOnLater(effects, node.times, seen, node.owedOn), log);
+  else if (seen !== undefined) {
+    forgetEndedStop(node, seen.etcd.leader);
+    await runSteps(powerOnLater(effects, node.times, seen, node.owedOn), log);
+  }
 }
 
 /** A stop that overran would be answered by a fence: all of it together is shorter than Pacemaker's patience. */
@@ -136,8 +140,7 @@ async function stop(node: Node, life: Life): Promise<Outcome> {
   memory.busy = true;
   const effects = effectsOf(node, life);
   const { decision } = node.decide("leave", await effects.facts());
-  const steps = perform(effects, leaveTimes(node), decision);
-  if (steps !== undefined) await runSteps(steps, (step) => node.step(step));
+  await runSteps(leaveFirst(effects, leaveTimes(node), decision), (step) => node.step(step));
   const down = await effects.unit.stop(leaveTimes(node).etcd_stop_ms);
   memory.leaving = false;
   memory.busy = false;

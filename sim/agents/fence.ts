@@ -18,9 +18,8 @@ export function duetFence(world: World, site: Site): FenceAgent {
   return {
     off: async ({ machine, life }) => {
       const node = nodeOf(world, site, machine);
-      const end = await runSteps(fencePeer(effectsOf(node, life), node.times), (step) => node.step(step));
-      if (end.done) wake(node);
-      return end.done;
+      const steps = fencePeer(effectsOf(node, life), node.times, () => wake(node));
+      return (await runSteps(steps, (step) => node.step(step))).done;
     },
   };
 }

@@ -66,6 +66,8 @@ export function unitEffects(node: Node, life: Life): UnitEffects {
       }),
     setMasked: (masked) =>
       tasks.effect(life, 1_000, () => {
+        // There is no file to take away then.
+        if (!masked && !unit.masked) return done;
         if (unit.machine.disk.readOnly) return readOnly;
         unit.mask(masked);
         return done;
@@ -86,6 +88,8 @@ async function start(node: Node, life: Life, how: StartKind, deadline_ms: number
     return (how === "closed") === (unit.closed !== undefined)
       ? done
       : failed("deadline", "the one that runs listens elsewhere");
+  // Refused as by the real one: it says nothing about the data, and does not count.
+  if (unit.masked) return failed("refused", "the unit is masked");
   const kind = await kindOf(node, life, how, deadline_ms);
   if (kind === undefined) return failed("unreachable", "the peer does not list this machine as a member");
   const why = await tasks.answer<string | undefined>(life, (ended) => {

@@ -18,7 +18,11 @@ const rows = v.object({ kvs: v.optional(v.array(v.object({ key: v.string() }))) 
 const forced = ["--initial-cluster-state", "existing", "--force-new-cluster"];
 
 /** Writers on one member until they are told to end, or it is gone; gives the keys that were acknowledged. */
-function load(side: RealSide, machine: number, count: number): { stop: () => Promise<ReadonlySet<string>> } {
+function load(
+  side: RealSide,
+  machine: number,
+  count: number,
+): { acknowledged: ReadonlySet<string>; stop: () => Promise<ReadonlySet<string>> } {
   const acknowledged = new Set<string>();
   const state = { going: true, next: 0 };
   const write = async () => {
@@ -35,6 +39,7 @@ function load(side: RealSide, machine: number, count: number): { stop: () => Pro
   };
   const all = Array.from({ length: count }, write);
   return {
+    acknowledged,
     stop: async () => {
       state.going = false;
       await Promise.allSettled(all);
@@ -58,7 +63,11 @@ async function cutRound(record: boolean): Promise<number> {
   const leader = (await side.leader()) ?? 0;
   const survivor = 1 - leader;
   const writing = load(side, leader, writers.cut);
-  await sleep(400 + Math.random() * 300);
+  await until("the writers are at work", async () => writing.acknowledged.size > 50, {
+    deadline_ms: 30_000,
+    every_ms: 20,
+  });
+  await sleep(Math.random() * 300);
   side.silent = true;
   await sleep(200);
   await side.kill(leader);
@@ -68,7 +77,6 @@ async function cutRound(record: boolean): Promise<number> {
   assert.ok(facts !== undefined && facts.hardState.commit <= facts.last.index);
   if (record) await side.record(survivor);
   side.launch(survivor, [survivor], forced);
-  assert.ok(acknowledged.size > 50, `${acknowledged.size} acknowledged`);
   return await lost(side, survivor, acknowledged);
 }
 

@@ -1,4 +1,5 @@
 import type { MachineName } from "../../src/scenario/slots.ts";
+import { judgeNoTakeover } from "../../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
 import { keptWords } from "./kept.ts";
 import { done, idOf, type SimStage } from "./stage.ts";
@@ -42,8 +43,13 @@ function waits(stage: SimStage): Doing {
     "until-runs": ({ unit, machine: name, within_ms }) =>
       stage.until(within_ms, `${unit} does not run on ${name}`, () => runs(stage, unit, idOf(name))),
     "until-online": ({ within_ms }) => stage.until(within_ms, "not both online", () => bothOnline(stage)),
-    "until-lost": ({ machine: name, within_ms }) =>
-      stage.until(within_ms, `${name} is not seen lost`, () => isSeenLost(stage, idOf(name))),
+    "until-lost": async ({ machine: name, within_ms }) => {
+      const seen = await stage.until(within_ms, `${name} is not seen lost`, () =>
+        isSeenLost(stage, idOf(name)),
+      );
+      // From when its peer's membership is the one without it.
+      return { ...seen, ago_ms: (world.kernel.now_us - stage.node(1 - idOf(name)).memory.ring_us) / 1000 };
+    },
     "until-proven-off": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} is not proven off`, () =>
         stage.fencesConfirmed.some(({ target, at_us }) => target === idOf(name) && at_us >= stage.since_us),
@@ -88,6 +94,10 @@ function looks(stage: SimStage): Doing {
         ok: times.reduce((all, each) => all + each) <= number,
         seen: times.map((each, id) => `${stage.node(id).name} was fenced ${each} times`).join(", "),
       });
+    },
+    "expect-no-takeover": async () => {
+      const held = stage.held((id) => world.machine(id).up && !world.machine(id).hung);
+      return stage.verdict(judgeNoTakeover(stage.lineageBefore, held));
     },
     "expect-one-on": () => only(countOn(stage) === 1),
     "expect-both-on": () => only(countOn(stage) === 2),
@@ -174,6 +184,7 @@ export async function nothingLost(stage: SimStage): Promise<Seen> {
   const { history, etcd } = stage.world;
   // What is acknowledged while the read is on its way need not be in it.
   const promised = history.operations.filter(({ kind, state }) => kind === "write" && state === "done");
+  if (promised.length === 0) return { ok: false, seen: "no write was acknowledged" };
   const shown: ReadonlySet<number>[] = [];
   for (const { open: running } of etcd)
     running?.submit(() =>

@@ -1,6 +1,7 @@
 import { slowest } from "../../src/scenario/header.ts";
 import type { BmcTimes as HeaderTimes, Header } from "../../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
+import { type Held, newestOf } from "../../src/scenario/takeover.ts";
 import type { Seen } from "../../src/scenario/world.ts";
 import { duetAgent } from "../agents/etcd.ts";
 import { duetFence } from "../agents/fence.ts";
@@ -53,6 +54,8 @@ export class SimStage {
   trouble: string | undefined;
   /** So many copies each machine had moved aside before. */
   asideBefore: readonly number[] = [0, 0];
+  /** What the pair held when the story began. */
+  lineageBefore: ReturnType<typeof newestOf>;
   #begun_us = 0;
   #ready = false;
 
@@ -160,8 +163,15 @@ export class SimStage {
     this.fencesConfirmed = [];
     this.switchedOff = [];
     this.noteAside();
+    this.lineageBefore = newestOf(this.held(() => true));
     this.#begun_us = world.kernel.now_us;
     return done();
+  }
+
+  /** By the files on their disks. */
+  held(isAsked: (id: number) => boolean): Held {
+    const lineage = (id: number) => (isAsked(id) ? this.node(id).state.synced.lineage : undefined);
+    return { node1: lineage(0), node2: lineage(1) };
   }
 
   /** What is moved aside from here on is what the story is about. */

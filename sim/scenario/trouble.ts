@@ -8,6 +8,8 @@ import { done, idOf, type SimStage } from "./stage.ts";
 /** What a PDU can have: it answers, or it does not. */
 export const silent: readonly BmcFault[] = ["unreachable", "hang-after-connect", "hang-in-tls", "drip"];
 
+const first_ms_max = 8_000;
+
 const tags = { none: "", "other-site": "duet:0000:7:node1", foreign: "rack 12" } as const;
 
 /** Wires, BMCs and the PDU. */
@@ -124,14 +126,26 @@ function diskFaults(stage: SimStage): Doing {
   };
 }
 
-function clientDeeds({ load }: SimStage): Doing {
-  const did = async (work: () => void): Promise<Seen> => {
-    work();
-    return done();
+function clientDeeds(stage: SimStage): Doing {
+  const { load } = stage;
+  /** Until one is acknowledged: what comes next would else find nothing that could be lost. */
+  const begin = async (per_s?: number): Promise<Seen> => {
+    const before = load.acknowledged_us.length;
+    load.start(per_s);
+    return stage.inMoment
+      ? done()
+      : await stage.until(
+          first_ms_max,
+          "no write was acknowledged",
+          () => load.acknowledged_us.length > before,
+        );
   };
   return {
-    "clients-write": () => did(() => load.start()),
-    "clients-rate": ({ number }) => did(() => load.start(number)),
-    "stop-clients": () => did(() => load.stop()),
+    "clients-write": () => begin(),
+    "clients-rate": ({ number }) => begin(number),
+    "stop-clients": async () => {
+      load.stop();
+      return done();
+    },
   };
 }

@@ -85,6 +85,18 @@ export async function* seeAlone(
 }
 
 /**
+ * A surrender that was cut off after its mask and before it was written is none: nobody was told, and the rules start etcd again. One
+ * that was written stays.
+ */
+export async function* dropIdleMask({ unit, disk }: Effects): AsyncGenerator<string, Outcome, void> {
+  const state = await disk.readState();
+  if (!state.ok) return state;
+  if (state.value.surrendered !== undefined) return failed("changed", "the data was given up meanwhile");
+  yield "let etcd start";
+  return await unit.setMasked(false);
+}
+
+/**
  * An etcd that was killed leaves the end of its log in the memory of the system. The next one takes it for synced, applies it to its
  * database, and syncs that: with the power cut then, the database would hold more than the log, and could never be started again.
  */

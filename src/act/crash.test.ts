@@ -5,30 +5,18 @@ import { empty, type Holding } from "../decide/facts.ts";
 import type { TableName } from "../decide/rules.ts";
 import { done, type Effects, failed, success } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
-import { leave } from "./leave.ts";
 import { loneStart } from "./lone-start.ts";
 import { perform } from "./perform.ts";
 import { rejoin } from "./rejoin.ts";
 import { runSteps } from "./steps.ts";
 import { surrender } from "./surrender.ts";
-import { fast, FakeWorld, logOf, pick } from "./testing.ts";
+import { fast, FakeWorld, logOf } from "./testing.ts";
+import { lineage, voter, world } from "./testing-pair.ts";
 
 type Kind = "process" | "power";
 interface Crash {
   readonly at: number;
   readonly kind: Kind;
-}
-
-const lineage = { epoch: 5, owner: "b" };
-const voter: Holding = { ...empty, data: true, standing: "voter", lineage, full: true };
-
-function world(self: Holding, peer: Holding): FakeWorld {
-  const made = new FakeWorld();
-  made.state = pick(self);
-  made.log = { ...logOf(self), committed: false };
-  made.peer = { ...made.peer, holding: peer };
-  made.tags = { mine: lineage, theirs: lineage };
-  return made;
 }
 
 /** Decides and acts until there is nothing to do, dying where it is told to. Gives how many steps were begun. */
@@ -127,7 +115,7 @@ const accepted = (): FakeWorld => {
   const made = lost();
   made.tags = { mine: { epoch: 6, owner: "b" }, theirs: { epoch: 6, owner: "b" } };
   made.peer = { ...made.peer, holding: { ...voter, lineage: { epoch: 6, owner: "b" } } };
-  made.word = { peerDown: true, accept: "unknown", choose: undefined };
+  made.word = { peerDown: true, accept: 6, choose: undefined };
   return made;
 };
 
@@ -139,7 +127,7 @@ function servesRaised(made: FakeWorld): void {
 }
 
 test("a takeover after an accepted loss that is cut short anywhere raises the revisions once, and before it serves", async (t) => {
-  const runs = await everywhere(accepted, (made) => servesRaised(made));
+  const runs = await everywhere(accepted, servesRaised);
   t.diagnostic(`${runs} runs`);
 });
 
@@ -310,13 +298,6 @@ test("a machine that leaves is out, or back as it was, wherever it is cut short"
   t.diagnostic(`${runs} runs`);
 });
 
-test("a machine that leaves says so, and says it once more when it is out: its peer goes on without it", async () => {
-  const made = world(voter, voter);
-  made.etcd.running = true;
-  assert.deepEqual(await runSteps(leave(made.effects, fast)), { done: true });
-  assert.deepEqual(made.said, ["leaves", "has left"]);
-});
-
 test("a learner whose peer is lost while it catches up asks no more", async () => {
   const made = world({ ...voter, standing: "learner", full: false }, voter);
   made.etcd.running = true;
@@ -351,16 +332,24 @@ const never = (members: Effects["members"]): Effects["members"] => ({
   list: async () => failed("unreachable", "not yet"),
 });
 
-test("of two machines that leave at once, one that sees the other stays a member", async () => {
-  const made = world(voter, voter);
-  made.etcd.running = true;
-  const steps = perform(made.effects, fast, { do: "leave" });
-  assert.ok(steps);
-  await steps.next();
-  made.peer.leaving = true;
-  const end = await steps.next();
-  assert.equal(end.done, true);
-  assert.deepEqual([made.log.standing, made.state.full, made.said], ["voter", true, ["leaves"]]);
+test("a surrender that is cut off before it is written was none: what can be read starts again", async (t) => {
+  let cut = 0;
+  for (const kind of ["process", "power"] as const)
+    for (let at = 0; ; at += 1) {
+      const made = world(voter, voter);
+      made.etcd.running = true;
+      const steps = surrender(made.effects, fast, 5);
+      let begun = 0;
+      while (begun <= at && (await steps.next()).done !== true) begun += 1;
+      if (begun <= at) break;
+      made.crash(kind);
+      meet(made);
+      cut += 1;
+      await live(made, []);
+      const over = made.state.surrendered !== undefined;
+      assert.deepEqual([made.etcd.running, made.etcd.masked], [!over, over], `${kind} at ${at}`);
+    }
+  t.diagnostic(`${cut} cuts`);
 });
 
 test("a surrender that is cut short is finished, and etcd is never running behind it", async (t) => {

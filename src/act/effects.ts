@@ -218,6 +218,8 @@ export interface Loss {
   readonly since_ms: number | undefined;
   /** It was noted that the peer left in order and went off by itself: then somebody wants it off. */
   readonly wentOff: boolean;
+  /** A command was turned down, or not answered, by who shows the peer's Off: that reading says nothing about who may be a rival. */
+  readonly doubted?: boolean;
 }
 
 export interface QuorumEffects {
@@ -225,6 +227,8 @@ export interface QuorumEffects {
   readonly loss: () => Promise<Outcome<Loss | undefined>>;
   /** Notes that Off was read after this loss; void by itself once the membership is another. `changed` if it is one already. */
   readonly noteOff: (ring: string, wentOff: boolean) => Promise<Outcome>;
+  /** Notes that Off is shown after this loss and could not be proven. */
+  readonly noteDoubt: (ring: string) => Promise<Outcome>;
   /** For a lone machine: `cancel_wait_for_all`. */
   readonly grant: (deadline_ms: number) => Promise<Outcome>;
   /** Has Corosync quorum now? To be asked after `grant`: it may be taken and not done. */

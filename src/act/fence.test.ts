@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { empty, type Facts, type Holding, no_word, type Word } from "../decide/facts.ts";
+import { type Facts, type Holding, no_word, type Word } from "../decide/facts.ts";
 import { done, type Effects, failed, type Loss, type OffSwitch, success } from "./effects.ts";
 import { fencePeer } from "./fence.ts";
 import { commandDeadline_ms } from "./off.ts";
 import { runSteps } from "./steps.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
+import { voter } from "./testing-pair.ts";
 
-const voter: Holding = {
-  ...empty,
-  data: true,
-  standing: "voter",
-  lineage: { epoch: 5, owner: "b" },
-  full: true,
-};
 const times = { ...fast, turn_ms: 10_000 };
 
 /** A machine that has just lost its peer, with a clock that pauses move, and every command noted with its time. */
@@ -318,4 +312,34 @@ test("a peer that left in order is given time to go off, and then it stays off",
   };
   assert.deepEqual(await runSteps(fencePeer(leaving, times)), { done: true });
   assert.deepEqual(race.commands, ["BMC at 4000", "noted for 1, went off: true"]);
+});
+
+test("a BMC that shows Off and takes no command is asked out of turn once, and from then on in turn", async () => {
+  const race = new Race(1);
+  race.peer = { ...race.peer, on: false };
+  const { racing } = race;
+  const noted: string[] = [];
+  const effects: Effects = {
+    ...racing,
+    quorum: {
+      ...racing.quorum,
+      noteDoubt: async (ring) => {
+        noted.push(ring);
+        race.loss = { ring, since_ms: 0, wentOff: false, doubted: true };
+        return done;
+      },
+    },
+    bmc: {
+      ...racing.bmc,
+      offWays: [["BMC"]],
+      commandOff: async (way) => {
+        race.commands.push(`${way} at ${race.now_ms}`);
+        return failed("failed", "it can't see its machine");
+      },
+    },
+  };
+  assert.equal((await runSteps(fencePeer(effects, times))).done, false);
+  assert.deepEqual([noted, race.commands], [["1"], ["BMC at 0"]]);
+  await runSteps(fencePeer(effects, times));
+  assert.deepEqual(race.commands, ["BMC at 0", "BMC at 10000"]);
 });

@@ -7,11 +7,14 @@ import { proveOff } from "./off.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
+/** For whoever waits for the proof: the takeover need not wait for what else a fence has to do. */
+export type Proven = () => void;
+
 /**
  * One fence, for one loss: refused where this machine may not take over, commanded in this machine's turn of the race, and a
  * success only when Off was read after the loss was seen. A peer that is back is another story.
  */
-export async function* fencePeer(effects: Effects, times: Times): Steps {
+export async function* fencePeer(effects: Effects, times: Times, proven: Proven = () => {}): Steps {
   const state = await effects.disk.readState();
   if (!state.ok) return given("duet's file", state.failure);
   const { turn } = state.value;
@@ -23,11 +26,18 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
   if (verdict.decision.do !== "may-fence") return stopped(verdict.sentence);
 
   // Read after this very loss, by the guard or by an earlier try: there is nothing more to prove.
-  if (facts.proof === "off") return ended;
+  if (facts.proof === "off") {
+    proven();
+    return ended;
+  }
 
   const left = !facts.fencePending && begun.value !== undefined;
   const wentOff = left && (yield* goesOff(effects, times, begun.value, facts.peerPower));
-  const power = wentOff ? "off" : facts.peerPower;
+  // Who shows Off is no rival, and is commanded with no wait; but not where that was tried in vain: a BMC that can't see its machine shows Off,
+  // too, and this machine would command in the other's turn.
+  const doubted = begun.value?.doubted === true && facts.peerPower === "off";
+  const shown = wentOff ? "off" : facts.peerPower;
+  const power = doubted ? "on" : shown;
   const asked: Asked = { fresh: !left };
   const off = yield* proveOff(effects, times, (moment) =>
     turnComes(
@@ -35,21 +45,25 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
       times,
       turn,
       begun.value,
-      moment === "shows off" ? "off" : power,
+      moment === "shows off" && !doubted ? "off" : power,
       moment === "go on" ? undefined : asked,
     ),
   );
   if (!off.ok) {
+    if (shown === "off" && begun.value !== undefined) await effects.quorum.noteDoubt(begun.value.ring);
     // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the
     // one that it is for. A fence that only the word ends would never be tried again.
     const now = await effects.quorum.loss();
     const same = now.ok && now.value?.ring === begun.value?.ring;
     const taken =
       same && facts.word.peerDown && mayServe(effects.decide("takeover", await effects.facts()).decision);
-    return taken ? ended : given("the fence", off.failure);
+    if (!taken) return given("the fence", off.failure);
+    proven();
+    return ended;
   }
   const noted = yield* noteOff(effects, times, begun.value, wentOff);
   if (!noted.ok) return given("the proof", noted.failure);
+  proven();
   // Who serves alone already has no takeover before it, whose last step this would be.
   const now = await effects.disk.readState();
   const tookOver = now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch;
@@ -70,7 +84,8 @@ export async function* fencePeer(effects: Effects, times: Times): Steps {
 /** As it is now: a takeover on an admin's word may have come and gone since the fence began. */
 async function servesAlone(effects: Effects): Promise<boolean> {
   const { self, etcd } = await effects.own();
-  return self.soleVoter && etcd.running && etcd.leader;
+  // The last step of one that is under way is to power the peer on, and none before it.
+  return self.soleVoter && self.takeover === undefined && etcd.running && etcd.leader;
 }
 
 /** A peer that left in order is on its way off, or boots again. True: it went off by itself, as somebody wanted it. */

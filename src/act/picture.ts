@@ -12,6 +12,8 @@ export interface Remembered {
   readonly wentOff: boolean;
   /** The boot in which the peer was last heard before that Off was read; undefined: nobody knows, or it was heard in it again. */
   readonly offBoot: string | undefined;
+  /** The membership in which Off was shown, and a fence could not prove it. */
+  readonly doubtedIn: string | undefined;
 }
 
 export const nothing_remembered: Remembered = {
@@ -20,6 +22,7 @@ export const nothing_remembered: Remembered = {
   provenIn: undefined,
   wentOff: false,
   offBoot: undefined,
+  doubtedIn: undefined,
 };
 
 /** All that was read for one picture. Each part is read by a world in its own way; what it means is said once, here. */

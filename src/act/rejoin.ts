@@ -1,5 +1,5 @@
 import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
-import { startOnLog } from "./alone.ts";
+import { dropIdleMask, startOnLog } from "./alone.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
@@ -66,6 +66,8 @@ export async function* follow(effects: Effects, times: Times): Steps {
   yield "end what is left of etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
+  const free = yield* dropIdleMask(effects);
+  if (!free.ok) return given("etcd", free.failure);
   const up = yield* startOnLog(effects, times);
   if (!up.ok) return given("etcd", up.failure);
   return yield* promoteLearner(effects, times);

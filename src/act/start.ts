@@ -1,6 +1,6 @@
 import type { Facts, Lineage } from "../decide/facts.ts";
 import { isClaim, raising } from "../decide/lineage.ts";
-import { startOnLog } from "./alone.ts";
+import { dropIdleMask, startOnLog } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
 import type { Effects } from "./effects.ts";
 import { becomeFull } from "./full.ts";
@@ -26,6 +26,8 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
     const raised = yield* raiseRevisions(effects, times);
     if (!raised.ok) return given("etcd's revisions", raised.failure);
   }
+  const free = yield* dropIdleMask(effects);
+  if (!free.ok) return given("etcd", free.failure);
   const up = yield* startOnLog(effects, times);
   if (!up.ok) return given("etcd", up.failure);
   const state = await disk.readState();

@@ -321,6 +321,7 @@ export class FakeWorld {
         this.boot.proven = true;
         return done;
       },
+      noteDoubt: async () => done,
       grant: async () => {
         this.boot.quorum = true;
         return done;

@@ -58,6 +58,23 @@ test("a site is rendered for its owner alone, and again with the same key", asyn
   assert.ok(first.includes(Buffer.from(cert).toString("base64")));
 });
 
+test("an address that nobody holds is told, and no reason to write nothing", async () => {
+  const rendered = async (more: string) => {
+    await writeFile(site(), `${with_ca}${more}`);
+    const told: string[] = [];
+    const files = await renderSite(site(), out(), (line) => void told.push(line));
+    assert.equal(files.length, 2);
+    return told.join("");
+  };
+  assert.equal(await rendered(""), "");
+  assert.equal(await rendered("api: { address: 192.0.2.10 }\nkubernetes: {}\n"), "");
+  const told = await rendered("api: { address: 192.0.2.10 }\n");
+  assert.ok(
+    told.startsWith(`${site()}: nobody holds 192.0.2.10: `) && told.endsWith("[DUET-E-API-UNHELD]\n"),
+    told,
+  );
+});
+
 test("everything wrong behind the site file is told at once, and nothing is written", async () => {
   await writeFile(join(folder, "admin.pub"), private_key);
   await writeFile(join(folder, "ca.crt"), "junk");

@@ -8,6 +8,7 @@ import { errnoOf, makeFolder, readSmall, replaceSynced } from "../machine/files.
 import { loadSite, siteFolder } from "../machine/site-file.ts";
 import { loadSshKeys } from "../machine/ssh-keys.ts";
 import { loadTrust } from "../machine/trust.ts";
+import { unheldAddress } from "../render/api-address.ts";
 import { type Materials, machineIgnition } from "../render/machine.ts";
 import { authorities } from "../render/machine-site.ts";
 import { notYet } from "../render/not-yet.ts";
@@ -15,10 +16,19 @@ import type { Credentials, CredentialsRef, Site } from "../site/site.ts";
 import { keptAuthority } from "./authority.ts";
 import { keptKubernetes } from "./kubernetes/authority.ts";
 
-/** Writes each machine's Ignition file into a folder. All of them or none: everything is read and checked first. */
-export async function renderSite(siteFile: string, folder: string): Promise<readonly string[]> {
+/**
+ * Writes each machine's Ignition file into a folder. All of them or none: everything is read and checked first. What is valid and
+ * would do nothing is told, and no reason to write nothing.
+ */
+export async function renderSite(
+  siteFile: string,
+  folder: string,
+  tell: (line: string) => void = (line) => void process.stderr.write(line),
+): Promise<readonly string[]> {
   const site = await loadSite(siteFile);
   refuseNotYet(site);
+  for (const { what, fix, code } of unheldAddress(site))
+    tell(`${siteFile}: ${what}\n    ${fix}  [${code}]\n`);
   const found = await gather(site, siteFolder(siteFile));
   return await writing(folder, async () => {
     await makeFolder(folder, 0o700);

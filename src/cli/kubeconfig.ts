@@ -24,7 +24,7 @@ Examples:
   duet kubeconfig                         beside site.yaml: writes ./kubeconfig
   kubectl --kubeconfig kubeconfig get nodes
   duet kubeconfig --days 1 -o ~/.kube/shop-0042 --force
-  ssh node1 duet kubeconfig -o - > kubeconfig      mind your umask
+  (umask 077; ssh node1 duet kubeconfig -o - > kubeconfig)      with no site file here: this key is made there, and travels
 
 Exit status: 0 written; 1 no machine could be asked; 2 the call or the site file is wrong, or the file is there; 3 the site has no
 \`kubernetes:\`, this is no machine of duet's and has no site file, or root is needed.`,

@@ -14,6 +14,7 @@ import * as init from "./init.ts";
 import * as kubeconfig from "./kubeconfig.ts";
 import * as lab from "./lab.ts";
 import { argumentsFor } from "./names.ts";
+import * as page from "./page.ts";
 import * as planned from "./planned.ts";
 import * as probe from "./probe.ts";
 import * as render from "./render.ts";
@@ -47,6 +48,7 @@ const commands: readonly { readonly register: (program: Command) => void }[] = [
   demo,
   wal,
   rules,
+  page,
   scenario,
   sim,
   explain,

@@ -2,11 +2,17 @@ import { exit, fail } from "../base/problem.ts";
 import { nearest } from "../base/text.ts";
 import { type PlainTable, plainTables } from "../decide/print.ts";
 import { paint, printJson } from "./output.ts";
+import { drawnPage } from "./page-command.ts";
+import { withoutTitle } from "./page-text.ts";
+import { readPage } from "./pages.ts";
 
 export function rulesCommand(id: string | undefined, json: boolean): void {
   const tables = id === undefined ? plainTables() : only(id);
   if (json) printJson({ tables });
-  else process.stdout.write(tables.map(tableText).join("\n"));
+  else {
+    const page = id === undefined ? "" : `\n${drawnPage(withoutTitle(readPage(id.toUpperCase())))}`;
+    process.stdout.write(`${tables.map(tableText).join("\n")}${page}`);
+  }
 }
 
 function only(id: string): readonly PlainTable[] {

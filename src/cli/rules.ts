@@ -6,7 +6,7 @@ export function register(program: Command): void {
     .summary("print the rules by which duet decides")
     .description(
       "Prints every table of rules in the order in which they are tried. The first rule that holds decides; its id stands " +
-        "in each log line and in the flight recorder.",
+        "in each log line and in the flight recorder. One rule alone is printed with its page: what to look at, and what to do.",
     )
     .argument("[id]", "only the rule with this id, such as R-TAKE-OVER")
     .option("--json", "print the tables as JSON")
@@ -15,7 +15,7 @@ export function register(program: Command): void {
       `
 Examples:
   duet rules                      all tables
-  duet rules R-NOT-FULL           one rule, as a log line names it
+  duet rules R-NOT-FULL           one rule with its page, as a log line names it
   duet rules --json | jq '.tables[].rules[].id'
 
 Exit status: 0 printed, 2 there is no such rule.`,

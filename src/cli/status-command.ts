@@ -2,7 +2,7 @@ import { gatherHere } from "../agents/status/gather.ts";
 import { viewsHere } from "../agents/status/here.ts";
 import { judge } from "../agents/status/judge.ts";
 import { viewsFromSeat } from "../agents/status/seat.ts";
-import { exitOf, type Status } from "../agents/status/status.ts";
+import { exitOf, type Views } from "../agents/status/status.ts";
 import { exit, type ExitStatus } from "../base/problem.ts";
 import { printJson } from "./output.ts";
 import { drawn, type StatusOptions } from "./status-draw.ts";
@@ -22,14 +22,10 @@ export async function statusCommand(
     printJson(await gatherHere({ ...where.here, power: options.power }));
     return exit.ok;
   }
-  const look = async (power: boolean): Promise<Status> =>
-    judge(
-      "here" in where
-        ? await viewsHere({ ...where.here, power })
-        : await viewsFromSeat({ ...where.seat, power }),
-    );
-  if (options.watch === true) return await watchStatus(look, options);
-  const status = await look(options.power);
+  const see = (power: boolean): Promise<Views> =>
+    "here" in where ? viewsHere({ ...where.here, power }) : viewsFromSeat({ ...where.seat, power });
+  if (options.watch === true) return await watchStatus(see, options);
+  const status = judge(await see(options.power));
   if (options.json === true) printJson(status);
   else process.stdout.write(drawn(status));
   return exitOf(status);

@@ -1,6 +1,7 @@
 import type { Status } from "../agents/status/status.ts";
 import { statusText } from "../agents/status/text.ts";
 import { paint } from "./output.ts";
+import { terminalWidth } from "./width.ts";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -10,14 +11,6 @@ export interface StatusOptions {
   readonly json?: boolean;
 }
 
-const width_default = 80;
-const width_min = 40;
-const width_max = 120;
-
 /** For the terminal that is there. */
-export function drawn(status: Status): string {
-  const width = process.stdout.columns ?? width_default;
-  return statusText(status, Math.max(width_min, Math.min(width, width_max)), (style, text) =>
-    paint(style, text),
-  );
-}
+export const drawn = (status: Status): string =>
+  statusText(status, terminalWidth(), (style, text) => paint(style, text));

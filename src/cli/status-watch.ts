@@ -1,5 +1,6 @@
 import { exit } from "../base/problem.ts";
-import type { Status } from "../agents/status/status.ts";
+import { judge } from "../agents/status/judge.ts";
+import type { Status, Views } from "../agents/status/status.ts";
 import { now_ms, sleep } from "../machine/clock.ts";
 import { endRunning } from "../machine/process.ts";
 import { drawn, type StatusOptions } from "./status-draw.ts";
@@ -11,11 +12,25 @@ const power_ms = 15_000;
 const redraw_ms = 10_000;
 const clear = "\u001b[H\u001b[2J";
 
+type See = (power: boolean) => Promise<Views>;
+
+/** One look after the other. Each is judged with the power that was read last, not only the one that reads it. */
+export function looks(see: See, power: boolean): (begun_ms: number) => Promise<Status> {
+  let asked_ms = Number.NEGATIVE_INFINITY;
+  let read: Views["power"] = {};
+  return async (begun_ms) => {
+    const ask = power && begun_ms - asked_ms >= power_ms;
+    const views = await see(ask);
+    if (ask) {
+      asked_ms = begun_ms;
+      read = views.power;
+    }
+    return judge({ ...views, power: read });
+  };
+}
+
 /** Draws it anew where it is another than before, at most once a second, until somebody ends it. */
-export async function watchStatus(
-  look: (power: boolean) => Promise<Status>,
-  options: StatusOptions,
-): Promise<never> {
+export async function watchStatus(see: See, options: StatusOptions): Promise<never> {
   const end = () => {
     endRunning();
     process.exit(exit.ok);
@@ -24,18 +39,10 @@ export async function watchStatus(
   process.once("SIGTERM", end);
   let last = "";
   let drawn_ms = Number.NEGATIVE_INFINITY;
-  let asked_ms = Number.NEGATIVE_INFINITY;
-  let power: ReadonlyMap<string, Status["machines"][number]["power"]> = new Map();
+  const look = looks(see, options.power);
   for (;;) {
     const begun_ms = now_ms();
-    const ask = options.power && begun_ms - asked_ms >= power_ms;
-    const seen = await look(ask);
-    if (ask) {
-      asked_ms = begun_ms;
-      power = new Map(seen.machines.map((each) => [each.name, each.power]));
-    }
-    const machines = seen.machines.map((each) => ({ ...each, power: power.get(each.name) ?? each.power }));
-    const status = { ...seen, machines };
+    const status = await look(begun_ms);
     const text = essence(status);
     const stale = process.stdout.isTTY && begun_ms - drawn_ms >= redraw_ms;
     if (text !== last || stale) {

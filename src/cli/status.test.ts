@@ -7,8 +7,9 @@ import { run } from "../machine/process.ts";
 import { minimal } from "../site/samples.ts";
 import { judge } from "../agents/status/judge.ts";
 import { reportIn } from "../agents/status/seat.ts";
-import { fromMachine, now_ms, wholeReport } from "../agents/status/testing.ts";
-import { essence } from "./status-watch.ts";
+import { known, unknown, valueOf } from "../agents/status/report.ts";
+import { fromMachine, now_ms, sight, wholeReport } from "../agents/status/testing.ts";
+import { essence, looks } from "./status-watch.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-status-cli-"));
 after(() => rm(folder, { recursive: true }));
@@ -77,4 +78,30 @@ test("what only the clock changes is no change", () => {
   assert.equal(essence(seen), essence(later));
   const other = judge(fromMachine(wholeReport("node1", { said: {} })));
   assert.notEqual(essence(seen), essence(other));
+});
+
+test("what the BMCs said holds for the looks that do not ask them", async () => {
+  const lost = wholeReport("node1", {
+    corosync: known({ quorate: true, members: ["node1"], waits: false }),
+    etcd: {
+      node1: sight("node1", { members: [{ id: "a1", name: "node1", learner: false }] }),
+      node2: unknown("no answer within 700 ms"),
+    },
+  });
+  const asked: boolean[] = [];
+  let said = "Off";
+  const look = looks((power) => {
+    asked.push(power);
+    return Promise.resolve(fromMachine(lost, power ? { node1: known("On"), node2: known(said) } : {}));
+  }, true);
+  const first = await look(0);
+  assert.equal(valueOf(first.machines[1]?.etcd)?.role, "down");
+  assert.deepEqual(await look(1_000), first);
+  // What is read anew counts from then on.
+  said = "On";
+  assert.deepEqual(await look(14_999), first);
+  const later = await look(15_000);
+  assert.equal(valueOf(later.machines[1]?.power), "On");
+  assert.deepEqual(await look(16_000), later);
+  assert.deepEqual(asked, [true, false, false, true, false]);
 });

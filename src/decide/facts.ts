@@ -129,8 +129,8 @@ export interface Facts {
   readonly etcd: Etcd;
   /** Pacemaker has started the resource here. It starts nothing beside a peer that is still to be fenced. */
   readonly started: boolean;
-  /** Why this machine's etcd is to end: for good or for a while, or only to be started again. */
-  readonly stopping: "shutdown" | "standby" | "restart";
+  /** Why this machine's etcd is to end: for good or for a while, or only to be started again. Unknown where Pacemaker does not answer. */
+  readonly stopping: "shutdown" | "standby" | "restart" | "unknown";
 }
 
 export const no_word: Word = { peerDown: false, accept: undefined, choose: undefined };

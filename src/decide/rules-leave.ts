@@ -15,6 +15,13 @@ export const leaveTable: Table = {
       decide: stop,
     },
     {
+      id: "R-LEAVE-UNKNOWN",
+      sentence:
+        "Pacemaker does not say whether etcd on {me} stops for good: it is asked again, and {me} stays a member if it does not answer",
+      when: ({ stopping }) => stopping === "unknown",
+      decide: () => ({ do: "wait" }),
+    },
+    {
       id: "R-LEAVE-LAST",
       sentence: "{peer} is not here: {me} is the last, and just stops",
       when: ({ peer }) => peer.seen !== "now",
@@ -48,8 +55,15 @@ export const leaveTable: Table = {
     },
     {
       id: "R-LEAVE-NO-QUORUM",
-      sentence: "etcd has no leader, so the removal of {me} could stay half done: it stays a member",
-      when: ({ etcd }) => !etcd.running || !etcd.leader,
+      sentence:
+        "etcd has no leader, so the removal of {me} could stay half done: it waits a moment for one, and stays a member else",
+      when: ({ etcd }) => etcd.running && !etcd.leader,
+      decide: () => ({ do: "wait" }),
+    },
+    {
+      id: "R-LEAVE-NO-ETCD",
+      sentence: "etcd on {me} does not answer: it stays a member",
+      when: ({ etcd }) => !etcd.running,
       decide: stop,
     },
     {

@@ -20,9 +20,16 @@ import {
 import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
 import { isOlderThanData } from "./versions.ts";
 
-/** The admin said which writes may be lost, and named the newest epoch that is known, or said that it is not known. */
-const accepted = ({ word }: Facts, epoch: number): boolean =>
-  word.accept === "unknown" || word.choose === "self" || word.accept === epoch;
+/**
+ * The admin said which writes may be lost, and named the newest epoch that is known. That it is not known can be said only while it is
+ * not: a script that always says so must not make a stale machine serve whose tags name the epoch. A takeover that began on that word goes on.
+ */
+const accepted = (facts: Facts, epoch: number): boolean => {
+  const { word, self } = facts;
+  const begun = self.takeover?.step === "intent" && self.takeover.epoch === epoch;
+  if (word.choose === "self" || word.accept === epoch) return true;
+  return word.accept !== undefined && (begun || (word.accept === "unknown" && !areTagsRead(facts)));
+};
 
 const acceptedUnknown = ({ word }: Facts): boolean => word.accept === "unknown" || word.choose === "self";
 
@@ -66,13 +73,14 @@ const own: readonly Rule[] = [
   {
     id: "R-NO-LINEAGE",
     sentence:
-      "{me} holds data of unknown origin (duet's own file is missing or torn), and never starts with it",
+      "{me} holds data of unknown origin (duet's own file is missing or torn), and never starts with it: bring {peer} to serve, and {me} joins it; if {peer} is gone for good, restore a backup",
     when: ({ self }) => self.lineage === undefined,
     decide: needsHuman,
   },
   {
     id: "R-UNKNOWN",
-    sentence: "the log of {me} can't be judged, so nobody may rely on it: it waits for {peer}, and joins it",
+    sentence:
+      "the log of {me} can't be judged, so nobody may rely on it: bring {peer} to serve, and {me} joins it; if {peer} is gone for good, restore a backup",
     when: ({ self }) => self.standing === "unknown",
     decide: needsHuman,
   },
@@ -92,7 +100,8 @@ const own: readonly Rule[] = [
   },
   {
     id: "R-TAIL-LOST",
-    sentence: "the end of the log of {me} is lost: its database has seen more than its log holds",
+    sentence:
+      "the end of the log of {me} is lost (its database has seen more than its log holds): bring {peer} to serve, and {me} joins it; if {peer} is gone for good, restore a backup",
     when: ({ self }) => self.tailLost,
     decide: needsHuman,
   },

@@ -8,8 +8,9 @@ const first = 10;
 const second = 5;
 
 /**
- * The promotion score, which orders promotions where Pacemaker's `ordered` does not: the newer log goes first, so that the
- * first to stand for election can win it. Undefined: not to be promoted. With no word of the other's log nobody waits.
+ * The promotion score: the newer log has the higher one. It is told only while etcd runs, so it starts nobody first, and decides
+ * nothing: who leads is raft's election, which only a log that is as new as the other's can win. Undefined: not to be promoted.
+ * With no word of the other's log nobody waits.
  */
 export function promotionScore(
   mayServe: boolean,

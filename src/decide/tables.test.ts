@@ -104,6 +104,7 @@ test("a machine leaves only for good, only beside a full voter, and never both a
   assert.equal(said("leave", pair), "R-LEAVE leave");
   assert.equal(said("leave", { ...pair, stopping: "standby" }), "R-LEAVE leave");
   assert.equal(said("leave", { ...pair, stopping: "restart" }), "R-LEAVE-RESTART stop");
+  assert.equal(said("leave", { ...pair, stopping: "unknown" }), "R-LEAVE-UNKNOWN wait");
   assert.equal(said("leave", { ...pair, peer: { seen: "before", facts: voter } }), "R-LEAVE-LAST stop");
   assert.equal(said("leave", { ...pair, peer: here(voter, { leaving: true }) }), "R-LEAVE-BOTH stop");
   assert.equal(
@@ -112,7 +113,8 @@ test("a machine leaves only for good, only beside a full voter, and never both a
   );
   assert.equal(said("leave", { ...pair, peer: here(undefined) }), "R-LEAVE-PEER-NOT-FULL stop");
   assert.equal(said("leave", { ...pair, self: { ...voter, standing: "learner" } }), "R-LEAVE-NO-MEMBER stop");
-  assert.equal(said("leave", { ...pair, etcd: { ...serving, leader: false } }), "R-LEAVE-NO-QUORUM stop");
+  assert.equal(said("leave", { ...pair, etcd: { ...serving, leader: false } }), "R-LEAVE-NO-QUORUM wait");
+  assert.equal(said("leave", { ...pair, etcd: { ...serving, running: false } }), "R-LEAVE-NO-ETCD stop");
 });
 
 test("a crashed etcd is started in place; only then is its data given up, and never the last copy", () => {
@@ -219,7 +221,7 @@ test("an accepted loss begins a new million of epochs, above all that the peer c
       word: { peerDown: true, accept: accepted, choose: undefined },
     }).decision;
   assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1_000_000 });
-  assert.deepEqual(accept(7, "unknown"), { do: "take-over", epoch: 1_000_000 });
+  assert.deepEqual(accept(7, "unknown"), { do: "needs-human" }, "it is known: both tags can be read");
   // The even millions are the other machine's.
   assert.deepEqual(accept(1_000_000, 1_000_000), { do: "take-over", epoch: 3_000_000 });
   assert.deepEqual(accept(7, 6), { do: "needs-human" });

@@ -80,7 +80,7 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
     ),
   }),
   started: v.boolean(),
-  stopping: v.picklist(["shutdown", "standby", "restart"]),
+  stopping: v.picklist(["shutdown", "standby", "restart", "unknown"]),
 });
 
 const plainDeeds = [

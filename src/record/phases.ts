@@ -68,7 +68,12 @@ function offOf(scene: Scene): Known {
   const off = event(scene, scene.survivor, "off confirmed", 0);
   if (off.at_ms !== undefined) return off;
   const word = scene.placed.find(
-    ({ entry, at_ms }) => at_ms >= 0 && entry.kind === "event" && entry.event === "admin",
+    ({ entry, at_ms }) =>
+      at_ms >= 0 &&
+      entry.kind === "event" &&
+      entry.event === "admin" &&
+      // What was refused, or taken back at the prompt, stood in for nothing.
+      !/\((refused|not confirmed)/.test(String(entry.detail["said"] ?? "")),
   );
   return word === undefined ? off : unknown(`instead of it: the word of ${whoSaid(word)}`);
 }

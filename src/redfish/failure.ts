@@ -40,13 +40,21 @@ export const mayBeDone = (failure: Failure): boolean =>
   (failure.kind === "unreachable" || failure.kind === "deadline") && failure.sent === true;
 
 /**
- * The service weighed what was asked against the state that the machine is in, as some BMCs do that are told to switch off what is off.
- * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md). 400 is also what is said of a
- * command that was not understood: it counts only with words about the state.
+ * The service weighed what was asked against the power that the machine has, as some BMCs do that are told to switch off what is off.
+ * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md). 409 is also what a busy one says,
+ * and 400 what is said of a command that was not understood: both count only with words about the power, and none about work under way.
  */
 export const isWeighed = (failure: Failure): boolean =>
   failure.kind === "status" &&
-  (failure.status === 409 || (failure.status === 400 && /\bstate\b|SystemState|already/i.test(failure.said)));
+  (failure.status === 409 || failure.status === 400) &&
+  aboutPower.test(failure.said) &&
+  !weighedNothing.test(failure.said);
+
+const aboutPower =
+  /InvalidOperationForSystemState|InStandby|in standby|current(ly)? (power ?state|off)|already\b.{0,60}\b(off|state)\b|\boff\b.{0,60}\balready|\b(is|not) powered (on|off)/i;
+/** It is busy, did not understand, or does not know itself. */
+const weighedNothing =
+  /progress|busy|transition|\bjobs?\b|in use|InUse|unknown|determin|unavailable|not (in the list|allowed|supported)|update|firmware/i;
 
 function impossible(failure: never): never {
   throw new Error(`bug: a failure of no kind: ${JSON.stringify(failure)}`);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readSite } from "../site/read.ts";
 import { minimal } from "../site/samples.ts";
 import type { Site } from "../site/site.ts";
-import { addressOf } from "./api-address.ts";
+import { addressOf, unheldAddress } from "./api-address.ts";
 import { cibConfiguration } from "./cib.ts";
 import { machineUnits } from "./machine.ts";
 import { addressPolicy, addressScore } from "./policy.ts";
@@ -31,6 +31,18 @@ test("without a control plane there is nothing to follow, and nothing is rendere
   assert.ok(!units(api).includes("duet-api.service") && units(kubernetes).includes("duet-api.service"));
   assert.equal(addressOf(site(api)), undefined);
   assert.equal(addressOf(site(kubernetes + api)), "192.0.2.10");
+});
+
+test("an address is told of where nobody holds it, and nowhere else", () => {
+  for (const more of ["", api, kubernetes, kubernetes + api]) {
+    const read = site(more);
+    const nobody = read.api !== undefined && addressOf(read) === undefined;
+    assert.deepEqual(
+      unheldAddress(read).map(({ code }) => code),
+      nobody ? ["DUET-E-API-UNHELD"] : [],
+      more,
+    );
+  }
 });
 
 test("with both the configuration has one address more, and all else is as it was", () => {

@@ -1,4 +1,5 @@
 import { apiAttribute, apiResource, apiUnit } from "../base/paths.ts";
+import type { Problem } from "../base/problem.ts";
 import type { Site } from "../site/site.ts";
 import { nvset, values } from "./cib-xml.ts";
 import type { IgnitionUnit } from "./ignition.ts";
@@ -7,6 +8,19 @@ import { addressOperations, addressPolicy } from "./policy.ts";
 /** The address that duet itself holds. Without API servers that it runs there is nothing that the address could follow. */
 export const addressOf = ({ api, kubernetes }: Pick<Site, "api" | "kubernetes">): string | undefined =>
   kubernetes === undefined ? undefined : api?.address;
+
+/** An address that is in the site file, and that nobody holds. No mistake that would stop anything: it is only told. */
+export function unheldAddress({ api, kubernetes }: Pick<Site, "api" | "kubernetes">): readonly Problem[] {
+  if (api === undefined || kubernetes !== undefined) return [];
+  return [
+    {
+      code: "DUET-E-API-UNHELD",
+      where: `api ${api.address}`,
+      what: `nobody holds ${api.address}: it would follow duet's own API servers, and without \`kubernetes:\` there are none`,
+      fix: "add `kubernetes: {}`, or leave `api:` out where the machines have a control plane of their own",
+    },
+  ];
+}
 
 /**
  * The API's virtual IP. Interface and prefix are not in the site file: the agent (address-agent.ts) takes those of the network that the

@@ -107,6 +107,7 @@ export const alertPolicy = {
  * differ in their intervals.
  */
 const busy_s = 120;
+export const etcdStop_s = 90;
 export const etcdOperations: readonly {
   readonly name: string;
   readonly timeout_s: number;
@@ -117,7 +118,7 @@ export const etcdOperations: readonly {
   { name: "start", timeout_s: busy_s, why: "it only notes and wakes; a machine that boots is slow" },
   {
     name: "stop",
-    timeout_s: 90,
+    timeout_s: etcdStop_s,
     why: "25 s for the leave and 6 s for its last step, 5 s for etcd, and the calls around them at their slowest; what overruns is fenced",
   },
   { name: "promote", timeout_s: busy_s, why: "as start" },

@@ -56,7 +56,7 @@ function understand({ kind, slots: names, words }: Compiled, texts: readonly (st
   const limit = texts[names.length];
   const within_ms = limit === undefined ? within_ms_default : slots.DURATION.read(limit);
   if (typeof within_ms === "object") return { ok: false, what: within_ms.wrong, value: limit ?? "" };
-  const ask = { ...values, kind, within_ms };
+  const ask = { ...values, kind, within_ms, limited: limit !== undefined };
   if (!isAsk(ask, names)) throw new Error(`the phrase of ${kind} and its slots disagree`);
   return { ok: true, ask, text: print(words, names, texts) };
 }

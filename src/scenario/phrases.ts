@@ -193,7 +193,11 @@ export const deeds = {
 /** What is waited for. Each may end with `within DURATION`. */
 export const waits = {
   "until-1+1": { say: "until 1+1", means: "Two voters, both full." },
-  "until-serves": { say: "until MACHINE serves", means: "A linearizable write through it is acknowledged." },
+  "until-serves": {
+    say: "until MACHINE serves",
+    means:
+      "A linearizable write through it is acknowledged. A limit that the line gives counts from when the loss was seen, if a step has waited for that since somebody was taken away.",
+  },
   "until-inert": {
     say: "until MACHINE is inert",
     means: "It is up without quorum and waits for its peer: no CRI-O, kubelet, etcd or fencing.",
@@ -231,7 +235,11 @@ export const waits = {
     say: "until the machines are joined by LINKS",
     means: "So many of Corosync's links are connected.",
   },
-  "until-writes-fail": { say: "until writes fail", means: "A client was told that its write failed." },
+  "until-writes-fail": {
+    say: "until writes fail",
+    means:
+      "A client was told that its write failed, since a step last took something away or used up etcd's space.",
+  },
   ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;
 
@@ -302,6 +310,11 @@ export const expectations = {
     say: "expect at most NUMBER fences",
     means:
       "Since the scenario began, of both machines together: no more were confirmed, and no more often did a BMC switch off a machine that ran.",
+  },
+  "expect-no-takeover": {
+    say: "expect nobody took over",
+    means:
+      "Both machines hold the epoch, of the same owner, that they held when the scenario began: each takeover begins a new one.",
   },
   "expect-one-on": { say: "expect exactly one machine is on", means: "One has power, the other has none." },
   "expect-both-on": { say: "expect both machines are on", means: "Both have power." },

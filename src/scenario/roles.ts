@@ -24,8 +24,15 @@ const takesOne: readonly DeedKind[] = [
 /** May take one of them away; which one is seen only when the race is over. */
 const takesEither: readonly DeedKind[] = ["cut-wire", "cut-one-way", "flap-wire"];
 
+/** Takes both of them away. */
+const takesBoth: readonly DeedKind[] = ["cut-both", "cut-both-feeds", "flicker", "shut-down-both"];
+
 export const takesAway = (kind: string): boolean => takesOne.some((each) => each === kind);
 export const takesSomebody = (kind: string): boolean => takesEither.some((each) => each === kind);
+
+/** Whatever was seen of a loss before it was of another one. */
+export const isLoss = (kind: string): boolean =>
+  takesAway(kind) || takesSomebody(kind) || takesBoth.some((each) => each === kind);
 
 /** `the survivor` where nobody could have been lost yet is a mistake of the writer's. */
 export function roleProblems(file: string, steps: readonly Step[]): readonly Problem[] {

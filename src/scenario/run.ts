@@ -1,4 +1,5 @@
 import { DuetError, exit, type Problem } from "../base/problem.ts";
+import { Detection } from "./detection.ts";
 import type { Kind } from "./phrases.ts";
 import { Cast } from "./roles.ts";
 import type { Ask, Scenario, Step, WorldName } from "./scenario.ts";
@@ -36,12 +37,15 @@ export async function runScenario(
   report: Report,
 ): Promise<ScenarioResult> {
   refuseUnfit(scenario, world);
-  const cast = new Cast(async (role) => await world.roles[role]?.());
+  const story: Story = {
+    cast: new Cast(async (role) => await world.roles[role]?.()),
+    detection: new Detection(),
+  };
   const steps: StepReport[] = [];
   for (const step of scenario.steps) {
     report.begins(step);
     const from_ms = world.now_ms();
-    const { machine, ok, seen } = await take(step, world, cast);
+    const { machine, ok, seen } = await take(step, world, story);
     const done = { line: step.line, text: step.text, machine, from_ms, to_ms: world.now_ms(), ok, seen };
     steps.push(done);
     report.ends(done);
@@ -55,23 +59,32 @@ interface Taken extends Seen {
   readonly machine: MachineName | undefined;
 }
 
-async function take(step: Step, world: ScenarioWorld, cast: Cast): Promise<Taken> {
-  if (step.at === undefined) return await act(step.ask, world, cast);
+/** What is kept from step to step. */
+interface Story {
+  readonly cast: Cast;
+  readonly detection: Detection;
+}
+
+async function take(step: Step, world: ScenarioWorld, story: Story): Promise<Taken> {
+  if (step.at === undefined) return await act(step.ask, world, story);
   if (world.arm === undefined) throw new Error("the run began in a world that knows no moments");
   // Roles are settled when the moment comes: who leads then may not lead now.
-  const seen = await world.arm(step.at, async () => await act(step.ask, world, cast));
+  const seen = await world.arm(step.at, async () => await act(step.ask, world, story));
   return { ...seen, machine: undefined };
 }
 
 /** Something thrown by a world that a user can act on is a failed step; anything else is a bug and goes up. */
-async function act(ask: Ask, world: ScenarioWorld, cast: Cast): Promise<Taken> {
+async function act(ask: Ask, world: ScenarioWorld, { cast, detection }: Story): Promise<Taken> {
   const who = "machine" in ask ? ask.machine : undefined;
   try {
     const casting = who === undefined ? undefined : await cast.find(who);
     if (casting?.ok === false) return { ok: false, seen: casting.why, machine: undefined };
     const machine = casting?.name;
-    const seen = await dispatch(world.does, bind(ask, machine));
+    const from_ms = world.now_ms();
+    const bound = detection.bound(ask, from_ms);
+    const seen = bound.tell(await dispatch(world.does, bind(bound.ask, machine)), world.now_ms());
     cast.note(ask.kind, machine);
+    detection.note(ask.kind, seen, from_ms, world.now_ms());
     return { ...seen, machine: machine === who ? undefined : machine };
   } catch (error) {
     if (!(error instanceof DuetError)) throw error;

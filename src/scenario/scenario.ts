@@ -47,9 +47,15 @@ type Values<Say extends string, W> = {
   readonly [N in Extract<Words<Say>, SlotName> as Lowercase<N>]: SlotValues<W>[N];
 };
 
+interface Limit {
+  readonly within_ms: number;
+  /** The line itself says that limit. */
+  readonly limited: boolean;
+}
+
 /** What each kind of step asks of a world; `W` is by whom machines are named. */
 export type Asks<W> = {
-  readonly [K in Kind]: { readonly kind: K; readonly within_ms: number } & Values<Phrases[K]["say"], W>;
+  readonly [K in Kind]: { readonly kind: K } & Limit & Values<Phrases[K]["say"], W>;
 };
 export type Ask<W = Who, K extends Kind = Kind> = { [P in K]: Asks<W>[P] }[K];
 

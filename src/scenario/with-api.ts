@@ -1,6 +1,8 @@
 import { match } from "./grammar.ts";
+import { isLoss } from "./roles.ts";
 import type { Place, Scenario, Step } from "./scenario.ts";
 import { acceptsLoss, takesAnAdminsWord } from "./traits.ts";
+import { isRemembered } from "./with-api-memory.ts";
 
 /**
  * The same story on machines with Kubernetes: a Deployment runs, and clients of the API write beside those of etcd. What the story
@@ -18,8 +20,8 @@ export function withApi(scenario: Scenario): Scenario {
     ...scenario,
     header: { ...header, worlds: ["lab"], ci: false, kubernetes: true },
     steps: [
-      ...steps.flatMap((step, index) => stepWithApi(scenario, step, index === first)),
-      ...ending(scenario),
+      ...steps.flatMap((step, index) => stepWithApi(scenario, step, { first, index })),
+      ...ending(scenario, first),
     ],
   };
 }
@@ -31,36 +33,54 @@ const begins = (kind: string): boolean => kind === "clients-write" || kind === "
 const isWhole = (kind: string): boolean =>
   ["until-1+1", "expect-1+1", "until-online", "expect-online", "bring-online"].includes(kind);
 
-function stepWithApi(scenario: Scenario, step: Step, first: boolean): readonly Step[] {
+/** Which step it is, and at which one the API's clients begin. */
+interface Where {
+  readonly first: number;
+  readonly index: number;
+}
+
+function stepWithApi(scenario: Scenario, step: Step, { first, index }: Where): readonly Step[] {
   const { kind } = step.ask;
   const beside = (...said: readonly string[]) => said.map((each) => say(step, each));
-  const deployment = first ? [`a deployment of ${pods} pods runs`] : [];
+  const deployment = index === first ? [`a deployment of ${pods} pods runs`] : [];
   if (step.at === undefined && begins(kind)) {
     const paced =
       kind === "clients-write" ? say(step, `clients write ${etcd_writes_per_second} per second`) : step;
     return [...beside(...deployment), paced, ...beside("API clients write")];
   }
-  if (first) return [step, ...beside(...deployment, "API clients write")];
-  // Both machines' API servers may have been away: what a new one remembers begins with its start.
-  if (kind === "expect-nothing-lost" && !acceptsLoss(scenario)) return [step, ...beside(...judged)];
+  if (index === first) return [step, ...beside(...deployment, "API clients write")];
+  // Whoever has etcd again has the API again, too.
+  if (kind === "until-serves" && index > first) return [step, ...beside(answers_again)];
+  if (kind === "expect-nothing-lost" && !acceptsLoss(scenario))
+    return [step, ...beside(...judged(scenario, first, index))];
   return [step];
 }
 
-const judged = ["until the API answers", "expect the API's history whole but for 410 Gone"] as const;
+const answers_again = "until the API answers within 120 seconds";
 
-function ending(scenario: Scenario): readonly Step[] {
-  const last = scenario.steps.at(-1);
+/** By what was done from the clients' begin to this step. */
+const judged = ({ header, steps }: Scenario, first: number, index: number): readonly string[] => [
+  "until the API answers",
+  `expect the API's history whole${isRemembered(header, steps.slice(first, index)) ? "" : " but for 410 Gone"}`,
+];
+
+/** Its last word of both machines is followed by no loss: a machine that serves then is one of two. */
+function endsWhole({ steps }: Scenario): boolean {
+  const last = steps.findLastIndex(({ ask: { kind } }) => isWhole(kind));
+  return last !== -1 && !steps.slice(last).some(({ ask: { kind } }) => isLoss(kind));
+}
+
+function ending(scenario: Scenario, first: number): readonly Step[] {
+  const { steps } = scenario;
+  const last = steps.at(-1);
   if (last === undefined) return [];
-  const kinds = scenario.steps.map(({ ask: { kind } }) => kind);
-  const lastState = kinds.findLast(
-    (kind) => isWhole(kind) || kind.endsWith("-serves") || kind === "expect-1+0",
-  );
-  const whole = lastState !== undefined && isWhole(lastState);
+  const isJudged = steps.some(({ ask: { kind } }) => kind === "expect-nothing-lost");
+  const whole = endsWhole(scenario);
   const said = [
     ...(whole ? ["until 1+1", "until the API answers", "until the deployment is whole"] : []),
     ...(whole ? ["until nobody is marked out of service", "expect the address on one machine"] : []),
     // What the API's clients saw is held against nothing where an admin gave data away.
-    ...(kinds.includes("expect-nothing-lost") || acceptsLoss(scenario) ? [] : judged),
+    ...(isJudged || acceptsLoss(scenario) ? [] : judged(scenario, first, steps.length)),
     ...(takesAnAdminsWord(scenario) ? [] : ["expect the address was never on both machines"]),
   ];
   return said.map((each) => say(last, each));

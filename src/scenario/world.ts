@@ -7,6 +7,8 @@ export interface Seen {
   readonly ok: boolean;
   /** What was seen, in a few words; instead of what was expected, where that was not so. */
   readonly seen: string;
+  /** So long before the step ended it came, where the world can tell; left out: just then. */
+  readonly ago_ms?: number;
 }
 
 /** A world does a step of each kind that is in its table. Machines are named: who plays which role is settled before. */

@@ -1,5 +1,8 @@
 import { parse } from "yaml";
+import { canonicalAddress, family, parseEndpoint } from "./address.ts";
 import { saveCertificate } from "./certificate.ts";
+import { networksDefault } from "./kubernetes.ts";
+import { contains, parseNetwork } from "./network.ts";
 import type { CredentialsRef } from "./site.ts";
 
 /** What `duet init` asks for. */
@@ -29,11 +32,11 @@ topology: ${scalar(answers.topology)}
 ssh_key: ${keys.length === 1 ? keys[0] : `[${keys.join(", ")}]`}
 machines:
 ${answers.machines.map(machineText).join("")}
-# The API's virtual IP, where no load balancer of the site's has one.
+# The API's virtual IP, where no load balancer of the site's has one. It follows duet's own API servers: held only with \`kubernetes\`.
 ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address: ${scalar(answers.api)} }`}
 
 # A Kubernetes control plane on the machines, made by duet; leave it out where they have one of their own. docs/kubernetes.md.
-# kubernetes: {}
+${answers.api === undefined ? "# kubernetes: {}" : kubernetesText(answers)}
 
 # Who wins when the wire between two healthy machines is cut: a machine's name, or leader.
 # Without this, the name that sorts first.
@@ -53,6 +56,27 @@ ${answers.api === undefined ? "# api: { address: 192.0.2.10 }" : `api: { address
 #   - syslog: { facility: local0 }
 `;
 }
+
+/** Every default; other networks only where one of those is in use, so that nobody has to find that out from a refusal. */
+function kubernetesText({ machines, api = "" }: Answers): string {
+  const hosts = machines.flatMap(({ addresses, bmc }) => [...addresses, parseEndpoint(bmc)?.host ?? ""]);
+  const used = [...hosts, api].flatMap((each) => canonicalAddress(each) ?? []);
+  const isFree = (text: string): boolean => {
+    const network = parseNetwork(text);
+    return network !== undefined && !used.some((each) => contains(network, each));
+  };
+  const first = family(used[0] ?? "");
+  const defaults = networksDefault(first);
+  if (isFree(defaults.pods) && isFree(defaults.services)) return "kubernetes: {}";
+  const [pods, services] = networks_instead[first].filter(isFree);
+  // Whoever has addresses in all of them is told where the file is checked.
+  return services === undefined ? "kubernetes: {}" : `kubernetes: { pods: ${pods}, services: ${services} }`;
+}
+
+const networks_instead = {
+  4: ["172.20.0.0/16", "172.21.0.0/16", "192.168.0.0/17", "192.168.128.0/17"],
+  6: [],
+} as const;
 
 function machineText(machine: MachineAnswers): string {
   const { credentials } = machine;

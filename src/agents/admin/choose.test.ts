@@ -48,6 +48,17 @@ test("a choice is said here and to the peer, for this membership, and recorded w
   );
 });
 
+test("a choice that is not confirmed at the prompt is recorded as that, and nobody gives anything up", async () => {
+  const office = tie();
+  office.agrees = false;
+  await assert.rejects(chooseData(office.desk, "a", never), (error) => {
+    return error instanceof DuetError && error.problems[0]?.code === "DUET-E-ADMIN-NO";
+  });
+  assert.equal(office.recorded.length, 1);
+  assert.match(office.recorded[0] ?? "", /^alice: duet choose-data a \(not confirmed\): .*may be lost: /);
+  assert.equal(wordIn(office.saying.memory.read(), ring).choose, undefined);
+});
+
 test("the one that is not chosen waits until it has given its data up", async () => {
   const office = tie();
   let given = false;

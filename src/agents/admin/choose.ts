@@ -5,11 +5,12 @@ import { lineageText } from "../../decide/rule.ts";
 import { isChosenBefore } from "../../decide/rules-start.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { speak, tellChoice } from "../hands/word.ts";
+import { pageCommand } from "../status/page.ts";
 import { unsaid } from "./confirm.ts";
-import { changedWorld, type Desk, notYet, noteWord, untilDone } from "./desk.ts";
+import { changedWorld, type Desk, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
 import { supposed, wouldServe } from "./loss.ts";
 import { onceOff, seeOff } from "./off.ts";
-import { type Shown, shownOf } from "./shown.ts";
+import type { Shown } from "./shown.ts";
 
 export interface Chosen {
   readonly machine: string;
@@ -38,7 +39,7 @@ export async function chooseData(
   const { me: machine, peerName: peer } = facts;
   const isHere = facts.peer.seen === "now";
   const choose = chosen === machine ? "self" : "peer";
-  const shown = shownOf(facts, await desk.dates(), lossOf(facts, choose));
+  const shown = await shownNow(desk, facts, lossOf(facts, choose));
   desk.show(shown);
   const said = `duet choose-data ${chosen}`;
   const once = isHere ? facts : await onceOff(desk.hands, facts);
@@ -50,7 +51,7 @@ export async function chooseData(
   }
   const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;
   const question = `The data of ${chosen} counts from now on; what only ${choose === "self" ? peer : machine} holds is lost.${off}`;
-  if (!(await desk.agreed(question, chosen))) unsaid();
+  if (!(await desk.agreed(question, chosen))) unsaid(desk, said, shown);
   noteWord(desk, said, shown);
   // Somebody has looked: what failed before is tried again.
   notes.forget("failed-starts");
@@ -88,7 +89,7 @@ function check(facts: Facts, choose: "self" | "peer"): void {
     );
   const { decision, rule, sentence } = supposed(facts, { ...word, choose, peerDown: true });
   if (peer.seen !== "now" && !wouldServe(decision))
-    refuse(me, `${rule}: ${sentence}`, `docs/errors/${rule}.md says what to do`);
+    refuse(me, `${rule}: ${sentence}`, `\`${pageCommand(rule)}\` says what to do`);
 }
 
 function whyNot(holding: Holding | undefined): string {

@@ -108,13 +108,25 @@ test("no word makes data serve that is not whole", async () => {
   });
 });
 
-test("who does not agree has said nothing; a peer that is here is not down", async () => {
+test("who does not agree has said nothing, a peer that is here is not down, and both are recorded as that", async () => {
   const office = new Office();
   office.agrees = false;
   await assert.rejects(confirmPeerDown(office.desk, undefined), code("DUET-E-ADMIN-NO"));
-  assert.deepEqual(office.recorded, []);
+  assert.equal(office.recorded.length, 1);
+  assert.match(
+    office.recorded[0] ?? "",
+    /^alice: duet confirm-peer-down \(not confirmed\): power of b: Off.*may be lost: nothing that was acknowledged/,
+  );
   office.world.peer = { ...office.world.peer, member: true };
   await assert.rejects(confirmPeerDown(office.desk, undefined), code("DUET-E-CONFIRM-PEER-HERE"));
+  await assert.rejects(confirmPeerDown(office.desk, 7), code("DUET-E-CONFIRM-PEER-HERE"));
+  assert.equal(office.recorded.length, 3);
+  assert.match(
+    office.recorded[1] ?? "",
+    /^alice: duet confirm-peer-down \(refused: b is here\): .*may be lost: nothing: b is here/,
+  );
+  assert.match(office.recorded[2] ?? "", /confirm-peer-down --accept-data-loss 7 \(refused: b is here\): /);
+  assert.deepEqual(office.notes, [], "nobody was woken for it");
   assert.equal(said(office).peerDown, false);
 });
 

@@ -3,10 +3,11 @@ import type { Verdict } from "../../decide/decide.ts";
 import type { Facts, Word } from "../../decide/facts.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { speak } from "../hands/word.ts";
-import { changedWorld, type Desk, isServing, notYet, noteWord, untilDone } from "./desk.ts";
+import { pageCommand } from "../status/page.ts";
+import { changedWorld, type Desk, isServing, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
 import { lossText, supposed, toAccept, wouldServe } from "./loss.ts";
 import { type Gone, onceOff, seeOff } from "./off.ts";
-import { type Shown, shownOf } from "./shown.ts";
+import type { Shown } from "./shown.ts";
 
 export interface Confirmed {
   readonly machine: string;
@@ -29,13 +30,16 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const ring = async () => (await membershipNow(saying)).ring;
   const begun = await ring();
   const facts = await effects.facts();
+  const named = `duet confirm-peer-down${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
   if (facts.peer.seen === "now") {
-    desk.show(shownOf(facts, await desk.dates(), `nothing: ${facts.peerName} is here, and nothing is said`));
+    const shown = await shownNow(desk, facts, `nothing: ${facts.peerName} is here, and nothing is said`);
+    desk.show(shown);
+    noteWord(desk, `${named} (refused: ${facts.peerName} is here)`, shown);
     peerHere(facts);
   }
   const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
   const once = await onceOff(desk.hands, facts);
-  const shown = shownOf(facts, await desk.dates(), lossText(once));
+  const shown = await shownNow(desk, facts, lossText(once));
   const verdict = supposed(once, word);
   const { me: machine, peerName: peer } = facts;
   const { rule, sentence } = verdict;
@@ -44,13 +48,13 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   desk.show(shown);
   const before =
     accept === undefined && word.accept !== undefined ? ` (${word.accept} was accepted before)` : "";
-  const said = `duet confirm-peer-down${accept === undefined ? before : ` --accept-data-loss ${accept}`}`;
+  const said = `${named}${before}`;
   if (!wouldServe(verdict.decision)) {
     noteWord(desk, `${said} (refused by ${rule})`, shown);
     refuse(once, verdict, word);
   }
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
-  if (!(await desk.agreed(question, peer))) unsaid();
+  if (!(await desk.agreed(question, peer))) unsaid(desk, said, shown);
   noteWord(desk, said, shown);
   const by = await seeOff(desk.hands, { facts, once }, word, desk.say);
   const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
@@ -69,8 +73,11 @@ const peerHere = ({ peerName }: Facts): never =>
     "`duet status` shows what the two wait for",
   );
 
-export const unsaid = (): never =>
-  fail("DUET-E-ADMIN-NO", "duet", "it was not confirmed", "nothing was said, and nothing has changed");
+/** That somebody saw it and stopped there is kept too. */
+export function unsaid(desk: Desk, said: string, shown: Shown): never {
+  noteWord(desk, `${said} (not confirmed)`, shown);
+  return fail("DUET-E-ADMIN-NO", "duet", "it was not confirmed", "nothing was said, and nothing has changed");
+}
 
 /** The same refusal as the rules', with what could be said instead. */
 function refuse(facts: Facts, { rule, sentence }: Verdict, word: Word): never {
@@ -78,7 +85,7 @@ function refuse(facts: Facts, { rule, sentence }: Verdict, word: Word): never {
   const needed = toAccept(facts, word);
   const instead =
     needed === undefined
-      ? `an admin's word does not change that; docs/errors/${rule}.md says what does`
+      ? `an admin's word does not change that; \`${pageCommand(rule)}\` says what does`
       : `bring ${facts.peerName} back; or, if it is gone for good, accept what is lost: \`duet confirm-peer-down --accept-data-loss ${needed}\``;
   const named = accept === undefined ? "" : ` (what was accepted: ${accept})`;
   return fail("DUET-E-CONFIRM-REFUSED", facts.me, `${rule}: ${sentence}${named}`, instead);

@@ -2,7 +2,7 @@ import { fail } from "../../base/problem.ts";
 import type { Facts } from "../../decide/facts.ts";
 import type { Hands } from "../hands/effects.ts";
 import { type Ending, type Sight, waitForEnd } from "./end.ts";
-import { type Shown, shownText, type Times } from "./shown.ts";
+import { type LogEnds, type Shown, shownOf, shownText, type Times } from "./shown.ts";
 
 /** Where an admin speaks: this machine, and the person before it. */
 export interface Desk {
@@ -13,6 +13,7 @@ export interface Desk {
   };
   readonly who: string;
   readonly dates: () => Promise<Times>;
+  readonly logEnds: () => LogEnds;
   /** What is known, for who must decide; also where it is refused then. */
   readonly show: (shown: Shown) => void;
   /** Asks for that very word; true: it was given. */
@@ -30,7 +31,11 @@ export interface Desk {
 export const isServing = ({ etcd, self, peer }: Facts): boolean =>
   etcd.running && etcd.leader && self.soleVoter && peer.seen !== "now";
 
-/** Kept before anything is done, so that nobody asks later why it was. */
+/** What is known now, for who must decide. */
+export const shownNow = async ({ dates, logEnds }: Desk, facts: Facts, loss: string): Promise<Shown> =>
+  shownOf(facts, await dates(), logEnds(), loss);
+
+/** Kept before anything is done, so that nobody asks later why it was; `said` tells too where nothing came of it. */
 export function noteWord({ hands, who }: Desk, said: string, shown: Shown): void {
   hands.recorder.admin(who, said, shownText(shown, Date.now()));
 }
@@ -70,5 +75,5 @@ export const notYet = (machine: string, { rule, says }: Ending): never =>
     "DUET-E-ADMIN-NOT-YET",
     machine,
     `it was said, and is not done yet; it goes by ${rule === "" ? "no rule so far" : rule}: ${says}`,
-    "`duet status --watch` follows it; its rule has a page in docs/errors",
+    "`duet status --watch` follows it; `duet page` has a page for its rule",
   );

@@ -12,6 +12,7 @@ import { loadTls } from "../hands/local-etcd.ts";
 import { lastTogether } from "../status/last-off.ts";
 import { mainSaying, Said } from "../status/said.ts";
 import type { Desk } from "./desk.ts";
+import { logEndsNow } from "./log-ends.ts";
 import { ownSeat, whoSpeaks } from "./who.ts";
 
 const read_ms = 2_000;
@@ -50,6 +51,7 @@ export async function machineDesk(
       written_ms: await lastWritten(paths.etcdData),
       together_ms: await lastTogether(paths.record),
     }),
+    logEnds: () => logEndsNow(paths.etcdData, hands.saying.memory),
     saying: () => {
       const said = mainSaying(new Said().all());
       return said !== undefined && said.at_ms >= begun_ms ? said : undefined;

@@ -81,6 +81,7 @@ export class Office {
       },
       who: "alice",
       dates: async () => ({ written_ms: 0, together_ms: undefined }),
+      logEnds: () => ({ mine: { term: 2, index: 40 }, theirs: undefined }),
       show: () => {
         this.shows += 1;
       },

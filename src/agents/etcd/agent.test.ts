@@ -98,13 +98,16 @@ test("a disk that took no word of the data's end is an error while it takes none
   assert.equal(seat.there.has("unwritten"), false);
 });
 
-test("a stop that was killed keeps nobody from work: the next monitor knows that it is over", async () => {
-  const seat = new Seat();
-  await etcdAction("start", seat);
+test("a stop that was killed keeps nobody from work, and is a failed one: the next monitor knows that it is over", async () => {
   for (const interval of [0, interval_ms]) {
+    const seat = new Seat();
+    await etcdAction("start", seat);
+    await etcdAction("monitor", seat, interval);
+    assert.equal(seat.there.has("stop-failed"), false, "no stop, no failure");
     seat.there.add("leaving");
     await etcdAction("monitor", seat, interval);
     assert.equal(seat.there.has("leaving"), false, `${interval} ms`);
+    assert.ok(seat.there.has("stop-failed"), `${interval} ms`);
   }
 });
 

@@ -1,5 +1,6 @@
 import { DuetError } from "../../base/problem.ts";
 import type { Note } from "../hands/notes.ts";
+import { noteKilledStop } from "./ended-stop.ts";
 import { ocf, type Status } from "./ocf.ts";
 
 /** What the actions need of their machine. */
@@ -107,8 +108,8 @@ export async function hindrance(
  */
 async function monitor(seat: EtcdSeat, interval_ms: number): Promise<Status> {
   const { notes } = seat;
-  // Of a stop that was killed, which would keep the one-shot from all work: Pacemaker runs one action at a time, so none runs now.
-  notes.drop("leaving");
+  // Pacemaker runs one action at a time: no stop runs now.
+  noteKilledStop(notes);
   if (!notes.has("started")) return ocf.notRunning;
   const promoted = notes.has("promoted");
   if (interval_ms === 0) return promoted ? ocf.promoted : ocf.success;

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { forgetEndedStop } from "./ended-stop.ts";
 
 /** A machine on which these notes lie; what is left of them, and how often Pacemaker was asked to forget. */
-async function look(noted: readonly string[], { down = true, unwritten = false } = {}) {
+async function look(noted: readonly string[], { over = true, unwritten = false } = {}) {
   const notes = new Set<string>(noted);
   let forgotten = 0;
   await forgetEndedStop({
     notes: { has: (note) => notes.has(note), drop: (...each) => each.forEach((note) => notes.delete(note)) },
-    isDown: async () => down,
+    isOver: async () => over,
     hindrance: async () => (unwritten || notes.has("held") ? "only a fence tells" : undefined),
     forget: async () => {
       forgotten += 1;
@@ -17,9 +17,9 @@ async function look(noted: readonly string[], { down = true, unwritten = false }
   return { notes: [...notes], forgotten };
 }
 
-test("a failed stop is forgotten once etcd has ended, and not before", async () => {
+test("a failed stop is forgotten once nothing holds etcd, and not before", async () => {
   assert.deepEqual(await look(["started", "stop-failed", "held"]), { notes: ["started"], forgotten: 1 });
-  const runs = await look(["started", "stop-failed", "held"], { down: false });
+  const runs = await look(["started", "stop-failed", "held"], { over: false });
   assert.deepEqual(runs, { notes: ["started", "stop-failed", "held"], forgotten: 0 });
   assert.deepEqual(await look(["started"]), { notes: ["started"], forgotten: 0 });
 });

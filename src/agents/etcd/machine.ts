@@ -18,6 +18,7 @@ import { keepReserve } from "../../machine/reserve.ts";
 import { forgetRefusals } from "../../machine/refusals.ts";
 import { loadSite, siteFolder } from "../../machine/site-file.ts";
 import { programOf, unitState } from "../../machine/systemd.ts";
+import { etcdStop_s } from "../../render/policy.ts";
 import type { Site } from "../../site/site.ts";
 import type { Part } from "../../record/open.ts";
 import { factsAttribute } from "../hands/attributes.ts";
@@ -35,6 +36,7 @@ import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
 import { UnfinishedNote } from "../status/unfinished.ts";
 import { type EtcdSeat, hindrance } from "./agent.ts";
+import { awaitStop, forgetEndedStop } from "./ended-stop.ts";
 import { ocf, type Status } from "./ocf.ts";
 
 /** Around the leave and etcd's own end: the one-shot is killed after three seconds, and systemd is asked whether etcd is down. */
@@ -53,9 +55,10 @@ export function etcdSeat(): EtcdSeat {
   return {
     notes: new Notes(),
     lacks: async () => {
+      // Not 6, `notConfigured`: Pacemaker takes that for a fault of the whole site's, and would stop etcd on the other machine too.
       for (const path of [paths.machine, paths.site, paths.etcdEnvironment])
         if (!(await exists(path)))
-          return { status: ocf.notConfigured, why: `${path} is missing: this machine was not set up` };
+          return { status: ocf.notInstalled, why: `${path} is missing: this machine was not set up` };
       const program = await programOf(etcdUnit, call_ms);
       if (program !== undefined && (await exists(program))) return undefined;
       return { status: ocf.notInstalled, why: `${program ?? `the program of ${etcdUnit}`} is missing` };
@@ -119,11 +122,15 @@ async function stopHere(): Promise<Status> {
     say(`etcd is stopped, and stays a member: ${failure.said}`);
     const notes = new Notes();
     notes.set("leaving");
-    await endWork();
-    const down = await stopUnit(stop_ms);
-    if (down.ok) notes.drop("started", "promoted");
-    notes.drop("leaving");
-    return down.ok ? ocf.success : ocf.failed;
+    try {
+      await endWork();
+      const down = await stopUnit(stop_ms);
+      if (down.ok) notes.drop("started", "promoted");
+      else notes.set("stop-failed");
+      return down.ok ? ocf.success : ocf.failed;
+    } finally {
+      notes.drop("leaving");
+    }
   }
   return await stopEtcd({
     hands,
@@ -180,7 +187,7 @@ export async function fenceMachine(version: string): Promise<FenceMachine> {
       return machineHands(ways, "fence", say);
     },
     times: async ({ site }) => siteTimes(site, await measuredTimes(site, lastingAttributes())),
-    wake: () => Promise.resolve(new Notes().set("wake")),
+    wake: () => new Notes().set("wake"),
   };
 }
 
@@ -188,10 +195,9 @@ export async function fenceMachine(version: string): Promise<FenceMachine> {
 export async function runOneShot(): Promise<void> {
   const notes = new Notes();
   notes.drop("wake");
-  if (notes.has("leaving")) return;
+  if (notes.has("leaving")) await awaitStop(notes, etcdStop_s * 1_000);
   if (!notes.has("started")) return await standBy(notes);
   const { oneShot } = await import("./one-shot.ts");
-  const { forgetEndedStop } = await import("./ended-stop.ts");
   const hands = await loadHands();
   const watched = watch(hands.effects);
   const { peerName } = hands.saying;
@@ -221,11 +227,13 @@ export async function runOneShot(): Promise<void> {
     forgetStop: () =>
       forgetEndedStop({
         notes,
-        isDown: async () => !(await mayRun()),
+        // That it names a leader is not enough: one whose disk hangs does so for ever.
+        isOver: async () => !(await mayRun()) || (await hands.reads(word_ms)) === true,
         hindrance: () => hindrance({ notes, hasPeer, takesWrites }),
         forget: () => forgetFailures(etcdResource, hands.saying.me),
       }),
     atPeace: () => watched.last !== undefined && isAtPeace(watched.last),
+    awaitsFence: () => watched.last !== undefined && isBeforeFence(watched.last),
     tellMore: async () => {
       if (watched.last !== undefined) await inTurn(notes, chores(hands, watched.last));
     },
@@ -369,6 +377,9 @@ function watch(effects: Effects): { readonly effects: Effects; readonly last: Fa
   };
 }
 
+/** Who serves already waits for no proof. */
+const isBeforeFence = ({ peer, fencePending, proof, etcd }: Facts): boolean =>
+  peer.seen !== "now" && fencePending && proof !== "off" && !etcd.leader;
 const isWholePair = ({ self, peer, etcd: { leader } }: Facts): boolean =>
   peer.seen === "now" && leader && isFullVoter(self) && peer.facts !== undefined && isFullVoter(peer.facts);
 const isAtPeace = (facts: Facts): boolean => facts.peer.seen !== "now" || isWholePair(facts);

@@ -12,6 +12,8 @@ const settle_ms = 20;
 /** The peer's words send no event. While something is on its way between the two they are listened for, so long and so often. */
 const listen_ms = 20_000;
 const listen_again_ms = 300;
+/** A fence wakes it as soon as Off is proven. So long it stays for that: to be started anew takes as long as a look. */
+const fence_ms = 60_000;
 /** Between tries of what fails again and again, unless there are news: the first pause, and the longest. */
 const again_ms_min = 250;
 const again_ms_max = 10_000;
@@ -24,7 +26,9 @@ export interface OneShot {
   readonly peerWord: () => Promise<string | undefined>;
   /** Both are whole, or the peer is not there: its next word comes with an event. */
   readonly atPeace: () => boolean;
-  /** A stop that failed, of an etcd that has ended since, is forgotten. */
+  /** The peer is lost, and nothing can be done before its Off is proven. */
+  readonly awaitsFence?: () => boolean;
+  /** A stop that failed, of an etcd that nothing holds any more, is forgotten. */
   readonly forgetStop?: () => Promise<void>;
   /** For the record: what the journals tell. It takes a while, and is asked for only where nobody waits for this machine. */
   readonly tellMore?: () => Promise<void>;
@@ -39,6 +43,7 @@ export async function oneShot({
   hands,
   peerWord,
   atPeace,
+  awaitsFence,
   forgetStop,
   tellMore,
   told,
@@ -73,9 +78,14 @@ export async function oneShot({
     recorder.stepsEnd();
     if (again && failures > 0) await isNews(pauseAfter_ms(failures));
     if (again || notes.has("wake")) continue;
+    await forgetStop?.();
     await tellMore?.();
     // What is known is from before: to be at peace is another look's to say.
     if (notes.has("wake")) continue;
+    if (awaitsFence?.() === true) {
+      await notes.until(isWoken, fence_ms);
+      if (notes.has("wake")) continue;
+    }
     if (atPeace() || !(await isNews(listen_ms))) return;
   }
 }

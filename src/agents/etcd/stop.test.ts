@@ -14,6 +14,7 @@ import { leaveTimes, siteTimes } from "../hands/times.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { systemctl_ms } from "../hands/unit.ts";
 import { end_work_ms, guard_ms, hindrance_ms } from "./machine.ts";
+import { awaitStop } from "./ended-stop.ts";
 import { type OneShot, oneShot, pauseAfter_ms } from "./one-shot.ts";
 import { ocf } from "./ocf.ts";
 import { stop_budget, stopEtcd, within } from "./stop.ts";
@@ -92,6 +93,12 @@ test("a stop of what is stopped asks nobody; an etcd that can't be stopped is a 
       });
     const silent = { ...world.effects, facts: () => assert.fail("the world was looked at") };
     assert.equal(await stop(silent, true), ocf.success);
+    notes.set("started");
+    // No certificate, say: it is stopped all the same.
+    const broken = { ...world.effects, facts: () => Promise.reject(new Error("EIO: i/o error, read")) };
+    assert.equal(await stop(broken, false), ocf.success);
+    assert.match(said.join(), /stays a member: Error: EIO/);
+    assert.equal(world.etcd.running, false);
     notes.set("started");
     world.peer.member = false;
     const unit = { ...world.effects.unit, stop: async () => failed("deadline", "its process stays") };
@@ -230,6 +237,19 @@ test("the one-shot works until nothing is to be done, and not at all where nothi
   });
 });
 
+test("whoever is woken while a stop runs waits for its end, and takes one that was killed for a failed one", async () => {
+  await withNotes(async (notes) => {
+    notes.set("leaving");
+    const waits = awaitStop(notes, 60_000);
+    notes.drop("leaving");
+    await waits;
+    assert.equal(notes.has("stop-failed"), false, "it came to its end");
+    notes.set("leaving");
+    await awaitStop(notes, 1);
+    assert.deepEqual([notes.has("leaving"), notes.has("stop-failed")], [false, true]);
+  });
+});
+
 /** Hands that tell of each look. */
 const looking = (world: FakeWorld, notes: Notes, looks: () => void): OneShot["hands"] => ({
   effects: {
@@ -280,6 +300,32 @@ test("who is woken while it does its chores looks again at once, though all was 
     });
     assert.equal(looks, 2);
     assert.equal(notes.has("wake"), false);
+  });
+});
+
+test("who waits for a fence stays for its proof, and takes over at once", async () => {
+  await withNotes(async (notes) => {
+    const world = pair();
+    world.peer = { ...world.peer, member: false, on: false };
+    world.boot.proven = false;
+    notes.set("started");
+    let waits = 0;
+    await oneShot({
+      hands: looking(world, notes, () => {}),
+      peerWord: async () => undefined,
+      atPeace: () => true,
+      awaitsFence: () => {
+        if (world.boot.proven) return false;
+        waits += 1;
+        setTimeout(() => {
+          world.boot.proven = true;
+          notes.set("wake");
+        }, 50);
+        return true;
+      },
+    });
+    assert.equal(waits, 1);
+    assert.ok(world.etcd.running && world.log.soleVoter, "it took over, and nobody had to start it again");
   });
 });
 

@@ -1,4 +1,4 @@
-import { perform } from "../../act/perform.ts";
+import { leaveFirst } from "../../act/leave.ts";
 import { type End, type Steps, stopped } from "../../act/steps.ts";
 import type { Facts } from "../../decide/facts.ts";
 import { inTime } from "../../machine/clock.ts";
@@ -38,7 +38,11 @@ export async function stopEtcd(stop: Stop): Promise<Status> {
   notes.set("leaving");
   try {
     await endWork();
-    if (!(await isDown())) await leaveFirst(stop);
+    // A stop that is killed says nothing, and Pacemaker asks nothing of a machine whose stop failed: who is woken now waits for this one's end.
+    notes.set("wake");
+    // Whatever is the matter with the leave: who does not stop is fenced.
+    if (!(await isDown()))
+      await leaveInTime(stop).catch((error: unknown) => say(`etcd stays a member: ${String(error)}`));
     const down = await effects.unit.stop(times.etcd_stop_ms);
     const why = down.ok ? await stop.hindrance() : `etcd could not be stopped: ${down.failure.said}`;
     if (why !== undefined) {
@@ -51,6 +55,9 @@ export async function stopEtcd(stop: Stop): Promise<Status> {
     // Pacemaker forgets it with the instance anyway.
     await effects.attributes.score(undefined, times.attribute_ms);
     return ocf.success;
+  } catch (error) {
+    notes.set("stop-failed");
+    throw error;
   } finally {
     notes.drop("leaving");
   }
@@ -59,16 +66,18 @@ export async function stopEtcd(stop: Stop): Promise<Status> {
 const too_late = "there was no time left for more";
 
 /** What hangs is left behind: a machine without quorum asks BMCs that may be silent, and an overrun is answered by a fence. */
-async function leaveFirst({ hands, say, budget = stop_budget }: Stop): Promise<void> {
+async function leaveInTime({ hands, say, budget = stop_budget }: Stop): Promise<void> {
   const { effects, recorder } = hands;
   const left_ms = timer(budget.leave_ms);
   const facts = await inTime<Facts | undefined>(effects.facts(), left_ms(), () => undefined);
   if (facts === undefined) return say("what the world is like was not seen in time: etcd stays a member");
   const { decision, sentence } = effects.decide("leave", facts);
   say(sentence);
-  const steps = perform(effects, leaveTimes(hands.times), decision);
-  if (steps === undefined) return;
-  const going = within(steps, left_ms, recorder.step);
+  const going = within(
+    leaveFirst(effects, leaveTimes(hands.times), decision, left_ms),
+    left_ms,
+    recorder.step,
+  );
   recorder.stepsEnd(await inTime<End>(going, left_ms() + budget.lastStep_ms, () => stopped(too_late)));
 }
 

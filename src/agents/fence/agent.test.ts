@@ -128,7 +128,7 @@ class Survivor {
           again_ms: 20,
           tries_max: 25,
         }),
-      wake: async () => {
+      wake: () => {
         this.woken++;
       },
       say: (line) => this.out.push(line),

@@ -34,7 +34,7 @@ export interface FenceMachine {
   readonly hands: (ways: Ways) => Promise<FenceHands>;
   readonly times: (ways: Ways) => Promise<Times>;
   /** The peer is off: the takeover is to be looked at now. */
-  readonly wake: () => Promise<void>;
+  readonly wake: () => void;
   /** Stdout, which people read, and stderr, which Pacemaker logs. */
   readonly say: (line: string) => void;
   readonly complain: (line: string) => void;
@@ -149,7 +149,7 @@ async function off(ways: Ways, machine: FenceMachine): Promise<number> {
   const { effects, recorder } = await machine.hands(ways);
   // Since this process began: who asked had to wait for that.
   recorder.event("fence asked", { of: ways.theirs.name, ago_ms: Math.round(performance.now()) });
-  const end = await runSteps(fencePeer(effects, await machine.times(ways)), recorder.step);
+  const end = await runSteps(fencePeer(effects, await machine.times(ways), machine.wake), recorder.step);
   recorder.stepsEnd(end);
   if (!end.done) {
     recorder.event("fence failed", { of: ways.theirs.name, why: end.why });
@@ -159,7 +159,6 @@ async function off(ways: Ways, machine: FenceMachine): Promise<number> {
     return status.failed;
   }
   machine.say(`Success: ${ways.theirs.name} is off\n`);
-  await machine.wake();
   return status.done;
 }
 

@@ -24,26 +24,36 @@ async function watched(
   world: FakeWorld,
   before: readonly (() => void)[],
   more: Partial<Effects> = {},
-): Promise<Record<"said" | "steps" | "told" | "called" | "unfenced", readonly string[]>> {
+): Promise<Record<"said" | "steps" | "told" | "called" | "unfenced" | "all", readonly string[]>> {
   const said: string[] = [];
   const steps: string[] = [];
   const told: string[] = [];
   const called: string[] = [];
   const unfenced: string[] = [];
   let look = -1;
+  // In the order in which somebody at the console meets them.
+  const all: string[] = [];
   await guard({
     hands: {
       effects: { ...world.effects, ...more },
       times: fast,
-      recorder: { step: (name) => steps.push(name), stepsEnd: () => undefined },
+      recorder: {
+        step: (name) => {
+          steps.push(name);
+          all.push(`step: ${name}`);
+        },
+        stepsEnd: () => undefined,
+      },
     },
     me: "a",
     peerName: "b",
     isStarted: () => look >= before.length,
     say: (line) => {
-      said.push(line);
+      all.push(line);
+      if (!isBefore(line)) said.push(line);
     },
     pause: async () => {
+      all.push("pause");
       look += 1;
       before[look]?.();
     },
@@ -52,10 +62,41 @@ async function watched(
     fenceFailed: (why) => void unfenced.push(why),
     call: ({ rule }) => called.push(rule),
   });
-  return { said, steps, told, called, unfenced };
+  return { said, steps, told, called, unfenced, all };
 }
 
 const nothing = (): void => undefined;
+
+/** Said before it is known how something ends. */
+const isBefore = (line: string): boolean => /which may boot too$|^a makes sure that b is off/.test(line);
+
+test("it says that it waits before it does, and what it is about before it waits its turn and commands Off", async () => {
+  const { all } = await watched(lone(), [nothing]);
+  assert.deepEqual(all.slice(0, 2), ["a runs nothing yet: it waits 15 s for b, which may boot too", "pause"]);
+  assert.match(
+    all[2] ?? "",
+    /^a makes sure that b is off, and then starts without it\. R-PROVE-OFF: b reads Off/,
+  );
+  assert.equal(all[3], "step: wait this machine's fence delay");
+  assert.match(all.at(-2) ?? "", /^a starts without b/);
+});
+
+test("a try that is made again and again is announced once, until something else was decided", async () => {
+  const world = lone();
+  const bmc = { ...world.effects.bmc, commandOff: async () => failed("refused", "not now") };
+  const announced = (all: readonly string[]) => all.filter((line) => line.startsWith("a makes sure")).length;
+  assert.equal(announced((await watched(world, [nothing, nothing, nothing], { bmc })).all), 1);
+  const between = [nothing, () => world.dead.add("theirs"), () => world.dead.clear()];
+  assert.equal(announced((await watched(world, between, { bmc })).all), 2);
+});
+
+test("nothing is announced of an Off that nobody commands", async () => {
+  const world = lone();
+  world.boot = { ...world.boot, quorum: true };
+  const { all, steps } = await watched(world, [nothing]);
+  assert.deepEqual(steps, []);
+  assert.ok(!all.some((line) => line.startsWith("a makes sure")), all.join());
+});
 
 test("a machine that holds everything commands Off, and is given quorum when the peer is proven off", async () => {
   const world = lone();

@@ -1,3 +1,4 @@
+import type { Effects } from "../../act/effects.ts";
 import { type GuardLook, guardLook } from "../../act/guard.ts";
 import type { FenceFailed } from "../../act/own-fence.ts";
 import type { End } from "../../act/steps.ts";
@@ -42,13 +43,21 @@ const call_ms = 300_000;
 export async function guard(given: Guard): Promise<void> {
   const { hands, me, peerName, isStarted, say, pause, told, call, now_ms = monotonic_ms } = given;
   const { effects, times, recorder } = hands;
+  const announcer = announcing(me, peerName, effects, say);
+  if (!isStarted())
+    say(`${me} runs nothing yet: it waits ${patience_ms / 1000} s for ${peerName}, which may boot too`);
   let last = "";
   let waits: { readonly rule: string; readonly since_ms: number; readonly called: boolean } | undefined;
   for (let pause_ms = patience_ms; ; pause_ms = again_ms) {
     await pause(pause_ms);
     if (isStarted()) return;
-    const look = await guardLook(effects, times, (step) => recorder.step(step), given.fenceFailed);
+    const log = (step: string): void => {
+      announcer.begins();
+      recorder.step(step);
+    };
+    const look = await guardLook(announcer.effects, times, log, given.fenceFailed);
     recorder.stepsEnd(look?.end);
+    announcer.ended(look?.verdict);
     // What is said of a machine that was started meanwhile is not so any more.
     if (look === undefined || isStarted()) {
       waits = undefined;
@@ -66,8 +75,38 @@ export async function guard(given: Guard): Promise<void> {
   }
 }
 
+/**
+ * A lone start takes as long as this machine's turn and the peer's BMC do. Who stands before it reads what it is about when it begins,
+ * not only how it ended; and once, however often it is tried.
+ */
+function announcing(me: string, peerName: string, effects: Effects, say: Guard["say"]) {
+  let decided: Verdict | undefined;
+  let announced = "";
+  return {
+    effects: {
+      ...effects,
+      decide: (question, facts) => {
+        const verdict = effects.decide(question, facts);
+        if (question === "start") decided = verdict;
+        return verdict;
+      },
+    } satisfies Effects,
+    begins: (): void => {
+      if (decided?.decision.do !== "prove-off") return;
+      const line = `${me} makes sure that ${peerName} is off, and then starts without it. ${reasonOf(decided)}`;
+      if (line !== announced) say(line);
+      announced = line;
+    },
+    ended: (verdict: Verdict | undefined): void => {
+      if (verdict?.decision.do !== "prove-off") announced = "";
+    },
+  };
+}
+
+const reasonOf = ({ rule, sentence }: Verdict): string => `${rule}: ${sentence}`;
+
 function lineOf(me: string, peerName: string, { quorate, verdict, end }: GuardLook): string {
-  const reason = `${verdict.rule}: ${verdict.sentence}`;
+  const reason = reasonOf(verdict);
   if (end?.done === true) return `${me} starts without ${peerName}: quorum is granted. ${reason}`;
   const waits = quorate
     ? `${me} has quorum, and Pacemaker starts nothing before ${peerName} is fenced`

@@ -128,15 +128,32 @@ test("a command that is refused is told from one that may have been taken", asyn
   for (const [status, said] of [
     [400, "The operation was not successful due to the current power state"],
     [400, "the server is already powered off"],
-    [409, ""],
+    [409, "Base.1.8.InvalidOperationForSystemState"],
+    [409, "The request could not be performed because the resource is in standby."],
+    [409, "Server is already powered OFF."],
+    [400, "the system is already in the requested state"],
+    [409, "System is currently off"],
+    [409, "The system is not powered on"],
+    [400, "Chassis power is already off. Pending BIOS settings are applied at the next boot"],
   ] as const) {
     const weighed: Failure = { kind: "status", status, said };
     assert.equal(become(weighed, "BMC"), "weighed");
     assert.equal(become(weighed, "outlet"), "failed");
   }
-  // Not understood, so nothing was weighed.
-  const unknown = { kind: "status", status: 400, said: "ForceOff is not in the list of values" } as const;
-  assert.equal(become(unknown, "BMC"), "failed");
+  // Not understood, or not now: nothing was weighed.
+  for (const [status, said] of [
+    [400, "ForceOff is not in the list of values"],
+    [409, ""],
+    [409, "the resource is in use"],
+    [409, "a power job is already scheduled"],
+    [409, "the power state is in transition"],
+    [409, "The power state of the system cannot be determined"],
+    [409, "PowerState is unknown"],
+    [409, "firmware update: power state change not allowed"],
+    [400, "value ForceOff for PowerState is not in the list"],
+    [409, "cannot power off: a firmware update is already in progress"],
+  ] as const)
+    assert.equal(become({ kind: "status", status, said }, "BMC"), "failed", said);
   for (const by of ["BMC", "outlet"] as const) {
     assert.equal(become({ kind: "status", status: 500, said: "" }, by), "failed");
     assert.equal(become({ kind: "deadline", deadline_ms: 1, sent: true }, by), "deadline");

@@ -205,7 +205,15 @@ function believed(view: View | undefined, me: string, peerName: string, member: 
   return {
     fencePending: view === undefined || theirs?.unclean === true || (theirs?.online === true && !member),
     started: view?.activeOn.has(me) === true,
-    stopping: own?.shutdown === true ? "shutdown" : own?.standby === true ? "standby" : "restart",
+    stopping: stoppingOf(own),
     peerStuck: view?.stopFailedOn.has(peerName) === true,
   };
+}
+
+function stoppingOf(
+  own: { readonly shutdown: boolean; readonly standby: boolean } | undefined,
+): Readings["stopping"] {
+  if (own === undefined) return "unknown";
+  if (own.shutdown) return "shutdown";
+  return own.standby ? "standby" : "restart";
 }

@@ -30,10 +30,11 @@ const shape = v.strictObject({
   spoken: v.optional(v.nullable(spoken), null),
   offBoot: v.optional(v.nullable(v.string()), null),
   falseOff_ms: v.optional(v.nullable(time), null),
+  doubtedIn: v.optional(v.nullable(v.string()), null),
 });
 
 export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Memory, boot: string): string {
-  const { seen, heard, provenIn, wentOff, offBoot } = remembered;
+  const { seen, heard, provenIn, wentOff, offBoot, doubtedIn } = remembered;
   const kept: v.InferOutput<typeof shape> = {
     boot,
     seen,
@@ -55,6 +56,7 @@ export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Me
           },
     offBoot: offBoot ?? null,
     falseOff_ms: falseOff_ms ?? null,
+    doubtedIn: doubtedIn ?? null,
   };
   return `${JSON.stringify(kept)}\n`;
 }
@@ -64,10 +66,18 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text);
   if (!parsed.success || parsed.output.boot !== boot) return undefined;
   const { seen, heard: said, provenIn, wentOff, ring, spoken: word, offBoot, falseOff_ms } = parsed.output;
+  const { doubtedIn } = parsed.output;
   const heard: Published | undefined = said === null ? undefined : decodeSaying(said);
   if (said !== null && heard === undefined) return undefined;
   return {
-    remembered: { seen, heard, provenIn: provenIn ?? undefined, wentOff, offBoot: offBoot ?? undefined },
+    remembered: {
+      seen,
+      heard,
+      provenIn: provenIn ?? undefined,
+      wentOff,
+      offBoot: offBoot ?? undefined,
+      doubtedIn: doubtedIn ?? undefined,
+    },
     ring:
       ring === null
         ? undefined

@@ -38,7 +38,14 @@ test("what one life of an agent notes the next one knows", async () => {
   } as const;
   const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2 };
   const memory: Memory = {
-    remembered: { seen: true, heard, provenIn: undefined, wentOff: false, offBoot: "5d0f7c1e9a3b" },
+    remembered: {
+      seen: true,
+      heard,
+      provenIn: undefined,
+      wentOff: false,
+      offBoot: "5d0f7c1e9a3b",
+      doubtedIn: "1.7",
+    },
     ring,
     spoken: undefined,
     falseOff_ms: 1_794_900_000_000,

@@ -65,6 +65,15 @@ export function quorumEffects(cluster: Cluster): QuorumEffects {
         await memory.change(noteProof(seen, wentOff, sinceBoot_ms()));
         return done;
       }),
+    noteDoubt: (ring) =>
+      attempt(async () => {
+        await memory.change((was) =>
+          was.remembered.doubtedIn === ring
+            ? was
+            : { ...was, remembered: { ...was.remembered, doubtedIn: ring } },
+        );
+        return done;
+      }),
     grant: (deadline_ms) => attempt(() => grant(doorOf(cluster), deadline_ms)),
     status: () => attempt(async () => success((await membershipNow(cluster)).quorate)),
   };
@@ -101,6 +110,7 @@ async function loss(cluster: Cluster): Promise<Outcome<Loss | undefined>> {
     ring: seen.ring,
     since_ms,
     wentOff: remembered.wentOff && remembered.provenIn === seen.ring,
+    doubted: remembered.doubtedIn === seen.ring,
   });
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failed, success } from "../../act/effects.ts";
-import { etcdNow } from "./reach.ts";
+import { etcdNow, Reach } from "./reach.ts";
+import { twoMachines } from "./testing-site.ts";
 
 /** What the members' port says, one answer after the other, and the clients' port. */
 const seen = async (probes: readonly boolean[], leads: "self" | "other" | "nobody") => {
@@ -32,4 +33,16 @@ test("an etcd whose unit is down, or can't be asked for, is not asked itself", a
       ),
       { running: false, leader: false },
     );
+});
+
+test("without a certificate nothing is known of any etcd, and nothing is thrown", async () => {
+  const site = twoMachines({ node1: "https://192.0.2.21", node2: "https://192.0.2.22" });
+  const [mine, theirs] = site.machines;
+  assert.ok(mine !== undefined && theirs !== undefined);
+  // This machine has none.
+  const reach = new Reach(site, mine, theirs);
+  assert.equal(await reach.leads(), "nobody");
+  assert.equal(await reach.reads(100), false);
+  assert.equal(await reach.peerServes(100), false);
+  assert.equal(await reach.peerVersions(100), undefined);
 });

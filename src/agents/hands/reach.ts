@@ -66,7 +66,8 @@ export class Reach {
    * perhaps who is missing there; but it says at once that it has no leader.
    */
   async peerServes(deadline_ms: number): Promise<boolean> {
-    const at = await this.peer();
+    const at = await this.peer().catch(unasked);
+    if (at === undefined) return false;
     const over = new AbortController();
     const read = memberList(at, deadline_ms).then(({ ok }) => ok);
     const leaderless = async (): Promise<boolean> => {
@@ -86,13 +87,16 @@ export class Reach {
 
   /** Of the peer's etcd and of its cluster; undefined where it does not tell. */
   async peerVersions(deadline_ms: number): Promise<Pick<Versions, "peer" | "cluster"> | undefined> {
-    const said = await versions(await this.peer(), deadline_ms);
+    const at = await this.peer().catch(unasked);
+    if (at === undefined) return undefined;
+    const said = await versions(at, deadline_ms);
     return said.ok ? { peer: said.value.server, cluster: said.value.cluster } : undefined;
   }
 
   /** Through this machine's own etcd. */
   async reads(deadline_ms: number): Promise<boolean> {
-    return (await memberList(await this.own(), deadline_ms)).ok;
+    const at = await this.own().catch(unasked);
+    return at !== undefined && (await memberList(at, deadline_ms)).ok;
   }
 
   /**
@@ -100,10 +104,18 @@ export class Reach {
    * one that has not, and waits for its peer, knows none.
    */
   async leads(): Promise<"self" | "other" | "nobody"> {
-    const said = await status(await this.own(), own_ms);
+    const at = await this.own().catch(unasked);
+    if (at === undefined) return "nobody";
+    const said = await status(at, own_ms);
     if (!said.ok || said.value.leader === undefined) return "nobody";
     return said.value.leader === said.value.memberId ? "self" : "other";
   }
+}
+
+/** Without its certificate a machine can ask nothing of any etcd, and must still be able to fence, to stop and to say what it holds. */
+function unasked(error: unknown): undefined {
+  failureOf(error);
+  return undefined;
 }
 
 /** For who asks etcd something of its own, on this machine. */

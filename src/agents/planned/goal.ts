@@ -39,17 +39,25 @@ export function isAway(status: Status, name: string): boolean {
   return valueOf(machine?.corosync) === "not a member" || valueOf(machine?.pacemaker) === "offline";
 }
 
-/** What went otherwise than planned since then: a fence, or a takeover. */
-/** `serves`: who has to serve now, where somebody did before. */
-export function surprise(before: Status, after: Status, serves?: string): string | undefined {
+export interface Surprise {
+  readonly what: string;
+  readonly fix: string;
+}
+const explained = "`duet explain` shows what happened";
+
+/** What went otherwise than planned since then: a fence, or a takeover. `serves`: who has to serve now, where somebody did before. */
+export function surprise(before: Status, after: Status, serves?: string): Surprise | undefined {
   if (serves !== undefined && before.serves.includes(serves) && !after.serves.includes(serves))
-    return `${serves} does not serve without it`;
+    return {
+      what: `${serves} does not serve without it`,
+      fix: "it could not leave etcd's cluster before it stopped, and both serve again when it is back: `duet unstandby` it, then see with `duet explain` why",
+    };
   const fence = valueOf(after.lastFence);
   const was = valueOf(before.lastFence);
   if (fence !== undefined && fence !== null && was !== undefined && fence.at_ms !== was?.at_ms)
-    return `${fence.by} has fenced ${fence.target} meanwhile`;
+    return { what: `${fence.by} has fenced ${fence.target} meanwhile`, fix: explained };
   const [from, to] = [before.lineage?.epoch, after.lineage?.epoch];
   return from !== undefined && to !== undefined && from !== to
-    ? `the epoch has changed from ${from} to ${to} meanwhile: somebody took over`
+    ? { what: `the epoch has changed from ${from} to ${to} meanwhile: somebody took over`, fix: explained }
     : undefined;
 }

@@ -139,13 +139,13 @@ class Work {
   }
 
   #asPlanned(machine: string, after: Status, serves?: string): void {
-    const what = surprise(this.#before, after, serves);
-    if (what !== undefined)
+    const found = surprise(this.#before, after, serves);
+    if (found !== undefined)
       fail(
         "DUET-E-PLANNED-OTHERWISE",
         machine,
-        `it is done, and did not go by plan: ${what}`,
-        "`duet explain` shows what happened",
+        `it is done, and did not go by plan: ${found.what}`,
+        found.fix,
       );
   }
 

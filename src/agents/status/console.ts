@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Verdict } from "../../decide/decide.ts";
-import { pageOf } from "./page.ts";
+import { pageCommand } from "./page.ts";
 
 /** Where a login prompt shows it above itself (agetty(8)); in /run, so that no reboot keeps it. */
 export const issueFile = "/run/issue.d/50-duet.issue";
 /** Touched, it makes every prompt that waits draw itself anew. */
 const reloadFile = "/run/agetty.reload";
 
-const told: ReadonlySet<string> = new Set(["wait", "needs-human", "stop-and-alarm"]);
+const told: ReadonlySet<string> = new Set(["wait", "prove-off", "needs-human", "stop-and-alarm"]);
 
 export interface ConsoleFiles {
   readonly issue: string;
@@ -24,7 +24,7 @@ export function tellConsole(
   files: ConsoleFiles = { issue: issueFile, reload: reloadFile },
 ): void {
   const text = told.has(decision.do)
-    ? `duet: ${plain(sentence)} (${rule}, ${pageOf(rule)}; \`duet status\`)\n\n`
+    ? `duet: ${plain(sentence)} (${rule}; \`${pageCommand(rule)}\`, \`duet status\`)\n\n`
     : undefined;
   try {
     if (shown(files.issue) === text) return;

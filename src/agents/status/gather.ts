@@ -23,7 +23,7 @@ import { alertSight } from "../alerts/sight.ts";
 import { apiHere } from "./api.ts";
 import { attempt, source_ms } from "./attempt.ts";
 import { clusterSight } from "./cluster.ts";
-import { lastOff } from "./last-off.ts";
+import { lastOff, leftByPlan } from "./last-off.ts";
 import { refused } from "./machine.ts";
 import { readPower } from "./power.ts";
 import {
@@ -69,6 +69,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     peerSaying,
     powers,
     last,
+    left,
     setup,
     boot,
     gone,
@@ -92,6 +93,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     attempt("Pacemaker's attributes", async () => known(await sayingOf(theirs.name, source_ms))),
     powersOf(power ? site.machines : [], folder),
     attempt("the flight recorder", async () => known((await lastOff(paths.record, theirs.name)) ?? null)),
+    attempt("the flight recorder", async () => known((await leftByPlan(paths.record)) ?? null)),
     readSetupReport(),
     readIfThere(bootFile),
     attempt("Pacemaker", async () => known(uninstalledIn(await lastingAttributes(source_ms)))),
@@ -122,6 +124,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     uninstalled: [...(valueOf(gone) ?? [])],
     alone: needsHuman(site, await readWitness()) ?? null,
     falseOff_ms: valueOf(falseOff) ?? null,
+    peerLeft_ms: valueOf(left) ?? null,
     lastOff: last,
     proof,
     rotations,

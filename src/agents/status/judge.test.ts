@@ -4,33 +4,14 @@ import { refused } from "./machine.ts";
 import { judge } from "./judge.ts";
 import { known, type Report, unknown, valueOf } from "./report.ts";
 import { exitOf, type Status } from "./status.ts";
-import { fromMachine, fromSeat, now_ms, sight, wholeReport } from "./testing.ts";
+import { fromMachine, fromSeat, loneReport, now_ms, sight, wholeReport } from "./testing.ts";
 
 const codes = ({ wrong }: Status) => wrong.map(({ code, where }) => `${where} ${code}`);
 const roles = ({ machines }: Status) => machines.map(({ etcd }) => valueOf(etcd)?.role);
 
 /** node1 after its takeover: node2 is lost. */
-const alone = (change: Partial<Report> = {}): Report =>
-  wholeReport("node1", {
-    corosync: known({ quorate: true, members: ["node1"], waits: false }),
-    pacemaker: known({
-      dc: "node1",
-      nodes: { node1: "online", node2: "offline" },
-      devices: {
-        node1: { on: null, since_ms: null, interval_s: 0, failed: null },
-        node2: { on: "node1", since_ms: now_ms - 600_000, interval_s: 60, failed: null },
-      },
-      fences: [{ target: "node2", by: "node1", at_ms: now_ms - 30_000, result: "success", why: "" }],
-      failures: [],
-    }),
-    etcd: {
-      node1: sight("node1", { members: [{ id: "a1", name: "node1", learner: false }] }),
-      node2: unknown("no connection to its etcd: no answer within 700 ms"),
-    },
-    peerSays: known(null),
-    peerSaying: known(null),
-    ...change,
-  });
+const fence = { target: "node2", by: "node1", at_ms: now_ms - 30_000, result: "success", why: "" } as const;
+const alone = (change: Partial<Report> = {}): Report => loneReport([fence], change);
 
 test("both whole: 1+1, nothing wrong, status 0, from a machine and from elsewhere", () => {
   for (const views of [

@@ -25,7 +25,29 @@ export async function lastTogether(folder: string): Promise<number | undefined> 
   return Date.parse(last.at) - (Number.isFinite(ago_ms) ? ago_ms : 0);
 }
 
-async function lastEvent(folder: string, names: readonly EventName[]): Promise<Entry | undefined> {
+/**
+ * When the peer left by plan, if it is away for that; undefined: it was lost, has been back since, or was powered on. A `peer lost`
+ * after it is of the same parting: who only sees the membership end can't tell a goodbye. That it is off may be proven again later, by
+ * a machine that boots without it: that powers nobody on.
+ */
+export async function leftByPlan(folder: string): Promise<number | undefined> {
+  const last = await lastEvent(
+    folder,
+    ["peer left", "off confirmed", "peer back", "1+1", "peer powered on"],
+    (entry) => !isOff(entry) || wentOff(entry),
+  );
+  if (last?.kind !== "event") return undefined;
+  return last.event === "peer left" || isOff(last) ? Date.parse(last.at) : undefined;
+}
+
+const isOff = (entry: Entry): boolean => entry.kind === "event" && entry.event === "off confirmed";
+const wentOff = (entry: Entry): boolean => entry.kind === "event" && entry.detail["went_off"] === true;
+
+async function lastEvent(
+  folder: string,
+  names: readonly EventName[],
+  counts: (entry: Entry) => boolean = () => true,
+): Promise<Entry | undefined> {
   const marks = names.map((name) => `"event":"${name}"`);
   for (const name of await newest(folder)) {
     const text = await tail(join(folder, name));
@@ -36,7 +58,7 @@ async function lastEvent(folder: string, names: readonly EventName[]): Promise<E
         (text.indexOf("\n", at) + 1 || text.length + 1) - 1,
       );
       const read = decode(line);
-      if (read.ok) return read.entry;
+      if (read.ok && counts(read.entry)) return read.entry;
     }
   }
   return undefined;

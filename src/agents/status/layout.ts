@@ -1,5 +1,5 @@
 /** A space at which no line is broken. */
-const glue = "\u00a0";
+export const glue = "\u00a0";
 
 /** Lines no longer than this, broken between words; a word that is longer stands alone. */
 export function wrap(text: string, width: number): readonly string[] {

@@ -182,6 +182,8 @@ export const reportShape = v.object({
   uninstalled: v.optional(v.array(name)),
   /** When it heard its peer in the very boot of which it had read Off; null: it did not, in this boot of its own. Not told by earlier versions. */
   falseOff_ms: v.optional(v.nullable(v.number())),
+  /** When its peer left by plan, by its own record; null: it did not, or was back since. Not told by earlier versions. */
+  peerLeft_ms: v.optional(v.nullable(v.number())),
   /** The last time that this machine proved its peer Off, by its own record. */
   lastOff: knownShape(v.nullable(fence)),
   /** Its last harmless test of fencing its peer; null: none yet. */

@@ -70,7 +70,7 @@ test("a machine goes by how it starts, unless something graver was said since", 
   assert.equal(mainSaying({}), undefined);
 });
 
-test("the login prompt shows what a machine waits for, names a page, and is clean again when it is over", async () => {
+test("the login prompt shows what a machine waits for, names how to see its page, and is clean again when it is over", async () => {
   const files = { issue: join(folder, "issue.d", "50-duet.issue"), reload: join(folder, "reload") };
   tellConsole(verdict("R-RUNNING", "serve-as-is"), files);
   assert.ok(
@@ -79,7 +79,10 @@ test("the login prompt shows what a machine waits for, names a page, and is clea
   );
   tellConsole(verdict("R-PEER-ON", "wait", "node1 can't be reached\\n\u001b[31m"), files);
   const shown = await readFile(files.issue, "utf8");
-  assert.match(shown, /^duet: node1 can't be reached n \[31m \(R-PEER-ON, docs\/errors\/R-PEER-ON\.md/);
+  assert.match(
+    shown,
+    /^duet: node1 can't be reached n \[31m \(R-PEER-ON; `duet page R-PEER-ON`, `duet status`\)\n/,
+  );
   assert.ok(existsSync(files.reload), "prompts that wait draw it");
   tellConsole(verdict("R-RUNNING", "serve-as-is"), files);
   assert.ok(!existsSync(files.issue));

@@ -88,7 +88,7 @@ export interface Learner {
 }
 
 export interface Wrong extends Problem {
-  /** Below docs/errors. */
+  /** In duet's documents, below docs/errors; `duet page CODE` prints it. */
   readonly page: string;
 }
 

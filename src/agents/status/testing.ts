@@ -137,3 +137,26 @@ export const fromSeat = (node1: Known<Report>, node2: Known<Report>, power: View
   reports: { node1, node2 },
   power,
 });
+
+/** Of node1, which serves without node2. */
+export const loneReport = (fences: ClusterSight["fences"], change: Partial<Report> = {}): Report =>
+  wholeReport("node1", {
+    corosync: known({ quorate: true, members: ["node1"], waits: false }),
+    pacemaker: known({
+      dc: "node1",
+      nodes: { node1: "online", node2: "offline" },
+      devices: {
+        node1: { on: null, since_ms: null, interval_s: 0, failed: null },
+        node2: { on: "node1", since_ms: now_ms - 600_000, interval_s: 60, failed: null },
+      },
+      fences,
+      failures: [],
+    }),
+    etcd: {
+      node1: sight("node1", { members: [{ id: "a1", name: "node1", learner: false }] }),
+      node2: unknown("no connection to its etcd: no answer within 700 ms"),
+    },
+    peerSays: known(null),
+    peerSaying: known(null),
+    ...change,
+  });

@@ -1,6 +1,7 @@
 import { lineageText } from "../../decide/rule.ts";
 import { apiText } from "./api.ts";
 import { labelled, moment, span, table, wrap } from "./layout.ts";
+import { pageCommand } from "./page.ts";
 import { testText } from "./proof.ts";
 import type { Known } from "./report.ts";
 import { valueOf } from "./report.ts";
@@ -195,10 +196,10 @@ function unknownLines({ machines, lastFence, fencing, from }: Status, width: num
 
 function wrongLines(wrong: readonly Wrong[], width: number, paint: Paint): readonly string[] {
   if (wrong.length === 0) return [paint("green", "Nothing is wrong.")];
-  return wrong.flatMap(({ where, what, fix, page }, index) => [
+  return wrong.flatMap(({ code, where, what, fix }, index) => [
     ...(index === 0 ? [paint("red", "What is wrong, and what to do")] : []),
     ...labelled(" !", `${where}: ${what}`, 3, width),
     ...labelled("", `${fix}.`, 5, width),
-    ...labelled("", page, 5, width),
+    ...labelled("", pageCommand(code), 5, width),
   ]);
 }

@@ -1,4 +1,5 @@
 import { testWrongs } from "./proof.ts";
+import { moment } from "./layout.ts";
 import { apiWrongs } from "./wrong-api.ts";
 import { rotationWrongs } from "./rotations.ts";
 import type { AlertSight, Report } from "./report.ts";
@@ -19,7 +20,7 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
     ...machines.flatMap((each) => servicesOf(each, views)),
     ...machines.flatMap((each) => failedOn(each, views)),
     ...machines.flatMap((each) => refusalOf(each, views)),
-    ...machines.flatMap((each) => uninstalledOf(each, status, views) ?? awayOf(each, status)),
+    ...machines.flatMap((each) => uninstalledOf(each, status, views) ?? awayOf(each, status, views)),
     ...machines.flatMap((each) => etcdOf(each, views)),
     ...machines.flatMap((each) => unfinishedOf(each, views)),
     ...apiWrongs(status, views),
@@ -120,7 +121,7 @@ function uninstalledOf(
   ];
 }
 
-function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly Wrong[] {
+function awayOf(machine: MachineStatus, { machines, serves }: Judged, { reports }: Views): readonly Wrong[] {
   const { name, corosync, power, pacemaker } = machine;
   const peer = machines.find((each) => each.name !== name);
   const state = valueOf(corosync);
@@ -147,16 +148,24 @@ function awayOf(machine: MachineStatus, { machines, serves }: Judged): readonly 
       ),
     ];
   if (state !== "not a member") return [];
-  const read = valueOf(power);
-  const fix =
-    read === "Off"
-      ? serves.length > 0
-        ? `${serves.join(" and ")} powers it on by itself after a takeover; if it stays off, see why, and power it on`
-        : "power it on"
-      : read === undefined
-        ? "see whether it has power: its BMC does not tell"
-        : `its BMC says ${read}: it boots, hangs, or its wires are cut; see its console`;
-  return [wrong("DUET-E-STATUS-PEER-AWAY", name, "is not in the cluster", fix)];
+  const report = valueOf(reports[peer?.name ?? ""]);
+  const left_ms = report?.peerLeft_ms ?? undefined;
+  const what =
+    report === undefined || left_ms === undefined
+      ? "is not in the cluster"
+      : `left by plan ${moment(left_ms, report.at_ms)}`;
+  const fix = powerFix(valueOf(power), serves, left_ms !== undefined);
+  return [wrong("DUET-E-STATUS-PEER-AWAY", name, what, fix)];
+}
+
+/** Who left is not taken over from, or was shut down on purpose: nobody powers it on behind the back of who works on it. */
+function powerFix(read: string | undefined, serves: readonly string[], left: boolean): string {
+  if (read === undefined) return "see whether it has power: its BMC does not tell";
+  if (read !== "Off") return `its BMC says ${read}: it boots, hangs, or its wires are cut; see its console`;
+  if (left) return "nobody powers it on: when its work is done, power it on, and it joins by itself";
+  return serves.length > 0
+    ? `${serves.join(" and ")} powers it on by itself after a takeover; if it stays off, see why, and power it on`
+    : "power it on";
 }
 
 /** Where it left by plan it does not hold what its peer acknowledged since. */

@@ -17,10 +17,14 @@ export function mayServeAlone(seen: Facts): boolean {
   const known = knownOf(facts);
   const anyLoss = word.accept === "unknown" || word.choose === "self";
   const newest = newestElsewhere(facts, lineage);
-  if (newest > 0 && !anyLoss && word.accept !== newest) return false;
   // A BMC that is not known to keep a tag may accuse; it acquits nobody.
   const bothRead =
     facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
+  // "Unknown" is no word about an epoch that can be read. What was accepted when this machine began to take over stays accepted.
+  const names = word.accept === "unknown" ? !bothRead : word.accept === newest;
+  const meant = self.takeover?.step === "intent" && self.takeover.epoch === newest;
+  const accepts = names || (meant && word.accept !== undefined);
+  if (newest > 0 && !accepts && word.choose !== "self") return false;
   const here = facts.peer.seen === "now";
   const surrender = known?.surrendered !== undefined && known.echo === self.others;
   // The word says that the peer is off, and not what it did before: said on both machines, it must not let both serve.
