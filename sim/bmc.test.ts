@@ -155,3 +155,22 @@ test("an outlet takes machine and BMC off together, and says so", () => {
   kernel.runSync(60_000_000);
   assert.equal(seen.length, 2);
 });
+
+test("an Off that it showed of a running machine is known, until it has refused a command", () => {
+  const { kernel, metal, bmc, ask } = bench();
+  const never = Number.NEGATIVE_INFINITY;
+  ask({ kind: "read" });
+  assert.equal(bmc.falseOff_us, never, "On was shown");
+  bmc.blind = true;
+  assert.equal(ask({ kind: "read" })?.power, "Off");
+  assert.ok(bmc.falseOff_us > 0 && bmc.falseOff_us <= kernel.now_us);
+  assert.equal(ask({ kind: "reset", type: "ForceOff" })?.status, 503);
+  assert.equal(bmc.falseOff_us, never);
+  ask({ kind: "read" });
+  assert.equal(bmc.falseOff_us, never, "who asked was refused, and knows better");
+  bmc.blind = false;
+  bmc.blind = true;
+  metal.powered = false;
+  ask({ kind: "read" });
+  assert.equal(bmc.falseOff_us, never, "that Off is true");
+});

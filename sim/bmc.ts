@@ -81,6 +81,8 @@ export class Bmc {
    * where the fault comes between the two.
    */
   #blind = false;
+  #refusedBlind = false;
+  #falseOff_us = Number.NEGATIVE_INFINITY;
   #was_on = false;
   #steps: readonly Step[] = [];
   #moving: Event | undefined;
@@ -113,12 +115,18 @@ export class Bmc {
   }
 
   set blind(blind: boolean) {
+    if (blind && !this.#blind) this.#refusedBlind = false;
     this.#blind = blind;
     this.#kernel.note(
       faultLine,
       this.machine,
       blind ? "shows Off, and refuses commands" : "sees its machine again",
     );
+  }
+
+  /** When it last showed Off of a machine that ran, and had refused nothing by which the reader could have known better. */
+  get falseOff_us(): number {
+    return this.#falseOff_us;
   }
 
   /** Its machine and itself have power to live on. */
@@ -178,11 +186,12 @@ export class Bmc {
   #answer(request: BmcRequest, turn: Turn): BmcAnswer {
     if (typeof turn === "object") return turn;
     // Whatever else is wrong with it: one that shows Off of a running machine *and* takes the command can't be made safe.
-    if (this.#blind && request.kind === "reset") return { status: 503 };
+    if (this.#blind && request.kind === "reset") return this.#refuseBlind();
     if (turn === "accept") return { status: 202 };
     const pretend = turn === "pretend";
     switch (request.kind) {
       case "read":
+        this.#noteFalseOff();
         return { status: 200, power: this.#shown, tag: this.tag, etag: this.etag };
       case "tag":
         if (request.if_match !== undefined && request.if_match !== this.etag) return { status: 412 };
@@ -194,6 +203,17 @@ export class Bmc {
         if (!pretend) this.#restart(this.#times.manager_reset_us);
         return { status: 204 };
     }
+  }
+
+  #refuseBlind(): BmcAnswer {
+    this.#refusedBlind = true;
+    this.#falseOff_us = Number.NEGATIVE_INFINITY;
+    return { status: 503 };
+  }
+
+  #noteFalseOff(): void {
+    const isFalse = this.#shown === "Off" && this.#metal.isOn();
+    if (isFalse && !this.#refusedBlind) this.#falseOff_us = this.#kernel.now_us;
   }
 
   /** As setup and tests put it there. */

@@ -20,22 +20,33 @@ export const stormChecks = (site: Site): readonly Check[] => [
   claimForNothing(site),
 ];
 
-/** Turns are counted from a loss that both saw. Two that booted apart have none, and two people there can have each switch the other off. */
+/** From a look at the power to the command that it leads to, with a BMC at its slowest. */
+const look_us = 5_000_000;
+
+/**
+ * Turns are counted from a loss that both saw. Two that booted apart have none, and two people there can have each switch the other off.
+ *
+ * Who shows Off is no rival, and is commanded out of turn. A BMC that shows Off of a machine that runs, and sees it again before the command
+ * comes, is a BMC whose Off was not true: no reading tells it from the machine that lost its power. Once it has refused a command the
+ * machine that asks knows better, and goes by its turn: that is judged.
+ */
 const bothFenced = (site: Site): Check => ({
   name: "both fenced",
   sentence:
-    "never do two machines switch each other off, unless people told both to that have not met since they booted",
-  watch: ({ kernel, machines, onCommanded, onFenced }) => {
+    "never do two machines switch each other off, unless people told both to that have not met since they booted, or a BMC showed Off of the one that ran",
+  watch: ({ kernel, machines, bmcs, onCommanded, onFenced }) => {
     const told = [false, false];
+    const misled = [false, false];
     const isTold = (by: number): boolean => {
       const memory = site.nodes[by]?.memory;
       return memory?.spoken?.word.peerDown === true && !memory.remembered.seen;
     };
     onCommanded.push((target, by) => {
       told[target] = isTold(by);
+      misled[target] = kernel.now_us - (bmcs[target]?.falseOff_us ?? Number.NEGATIVE_INFINITY) < look_us;
     });
     const look = () => {
-      if (machines[0].powered || machines[1].powered || told.every(Boolean)) return;
+      if (machines[0].powered || machines[1].powered || told.every(Boolean) || misled.some(Boolean)) return;
       if (site.fenced_us.every((at_us) => kernel.now_us - at_us < race_us))
         kernel.fail("both fenced", "each was told to go off by the other, and both are off");
     };

@@ -9,7 +9,7 @@ const promises: Readonly<Record<string, string>> = {
   "state machine safety": "nobody applies something else at the same place",
   "two serve": "never do two machines each serve a cluster of one",
   "both fenced":
-    "never do two machines switch each other off, unless people told both to that have not met since they booted",
+    "never do two machines switch each other off, unless people told both to that have not met since they booted, or a BMC showed Off of the one that ran",
   "older lineage": "nobody leads with data of an older epoch than one that was led with before",
   "last copy": "no machine gives up the last copy of what was acknowledged",
   "both copies gone": "some disk holds everything that was acknowledged",
