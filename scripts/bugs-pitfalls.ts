@@ -145,8 +145,7 @@ const machine: readonly Pitfall[] = [
   {
     number: 24,
     failure: "no failure-timeout: a resource stays blocked until somebody cleans up",
-    later:
-      "the CIB sets one (`src/render/policy.ts`), and the simulated Pacemaker forgets failures; on machines: not yet",
+    proofs: [proof("scenarios/kubelet-failure.txt", "Kubelet failure")],
   },
   {
     number: 25,
@@ -247,8 +246,15 @@ const install: readonly Pitfall[] = [
         "lab/own-site.lab.test.ts",
         "duet setup a second time changes nothing; a changed site is loaded by it",
       ),
+      proof(
+        "lab/setup.lab.test.ts",
+        "cut off after any of its steps, setup is run again and makes a whole site",
+      ),
+      proof(
+        "lab/setup.lab.test.ts",
+        "while its peer is away setup waits and changes nothing, and goes on when it is back",
+      ),
     ],
-    later: "etcd's part of it: not yet",
   },
   {
     number: 36,

@@ -80,9 +80,9 @@ export class Admin {
     }
   }
 
-  /** Its peer is gone for good, as far as he can tell: he takes what is left. */
+  /** Its peer is gone for good, as far as he can tell: he takes what is left. A choice is no word that the peer is off. */
   chooseAlone(node: Node): void {
-    this.#speak(node, { choose: "self", peerDown: this.#isOff(node.peer) });
+    this.#speak(node, { choose: "self" });
   }
 
   /** He ends what is left of the process, so that there is nothing to fence for, and tells Pacemaker. */

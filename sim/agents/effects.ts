@@ -164,6 +164,8 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
       }),
     noteDoubt: (ring) =>
       tasks.effect(life, 1_000, () => {
+        if (membershipOf(node).ring !== ring)
+          return failed("changed", "what is doubted was shown in another membership");
         memory.remembered = { ...memory.remembered, doubtedIn: ring };
         return done;
       }),

@@ -50,10 +50,9 @@ class Admin {
   /** On whichever machine runs: one learns that its data is chosen, the other that its own is not. */
   choose(id: number): void {
     this.#stage.noteAside();
-    const gone = !this.#stage.world.machine(1 - id).powered;
     // Somebody has looked: what failed before is tried again.
     this.#stage.node(id).memory.failedStarts = 0;
-    this.#say(id, { choose: "self", peerDown: gone });
+    this.#say(id, { choose: "self" });
     this.#say(1 - id, { choose: "peer" });
   }
 }

@@ -1,7 +1,8 @@
 import { mayServe } from "../decide/decide.ts";
 import type { Facts } from "../decide/facts.ts";
+import { isUnderWay } from "../decide/lineage.ts";
 import { turns, type Turn, untilTurn_ms } from "../decide/race.ts";
-import type { Effects, Loss, Outcome } from "./effects.ts";
+import type { Effects, Failure, Loss, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
 import { proveOff } from "./off.ts";
 import { ended, given, type Steps, stopped } from "./steps.ts";
@@ -33,24 +34,27 @@ export async function* fencePeer(effects: Effects, times: Times, proven: Proven 
 
   const left = !facts.fencePending && begun.value !== undefined;
   const wentOff = left && (yield* goesOff(effects, times, begun.value, facts.peerPower));
-  // Who shows Off is no rival, and is commanded with no wait; but not where that was tried in vain: a BMC that can't see its machine shows Off,
-  // too, and this machine would command in the other's turn.
-  const doubted = begun.value?.doubted === true && facts.peerPower === "off";
-  const shown = wentOff ? "off" : facts.peerPower;
-  const power = doubted ? "on" : shown;
+  const rival: Rival = {
+    power: wentOff ? "off" : facts.peerPower,
+    doubted: begun.value?.doubted === true,
+    shownOff: wentOff || facts.peerPower === "off",
+  };
   const asked: Asked = { fresh: !left };
-  const off = yield* proveOff(effects, times, (moment) =>
-    turnComes(
+  const off = yield* proveOff(effects, times, (moment) => {
+    if (moment === "shows off") rival.shownOff = true;
+    const power = moment === "shows off" ? "off" : rival.power;
+    return turnComes(
       effects,
       times,
       turn,
       begun.value,
-      moment === "shows off" && !doubted ? "off" : power,
+      { power, rival },
       moment === "go on" ? undefined : asked,
-    ),
-  );
+    );
+  });
   if (!off.ok) {
-    if (shown === "off" && begun.value !== undefined) await effects.quorum.noteDoubt(begun.value.ring);
+    const doubts = rival.shownOff && isDoubt(off.failure.kind);
+    if (doubts && begun.value !== undefined) await effects.quorum.noteDoubt(begun.value.ring);
     // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the
     // one that it is for. A fence that only the word ends would never be tried again.
     const now = await effects.quorum.loss();
@@ -67,8 +71,7 @@ export async function* fencePeer(effects: Effects, times: Times, proven: Proven 
   // Who serves alone already has no takeover before it, whose last step this would be.
   const now = await effects.disk.readState();
   const tookOver = now.ok && now.value.lineage?.epoch !== facts.self.lineage?.epoch;
-  const step = now.ok ? now.value.takeover?.step : undefined;
-  const inTakeover = step === "intent" || step === "served";
+  const inTakeover = now.ok && isUnderWay(now.value);
   if (!wentOff && !inTakeover && (tookOver || (await servesAlone(effects)))) {
     yield "power the peer on";
     await effects.bmc.commandOn(times.bmc_ms);
@@ -85,7 +88,7 @@ export async function* fencePeer(effects: Effects, times: Times, proven: Proven 
 async function servesAlone(effects: Effects): Promise<boolean> {
   const { self, etcd } = await effects.own();
   // The last step of one that is under way is to power the peer on, and none before it.
-  return self.soleVoter && self.takeover === undefined && etcd.running && etcd.leader;
+  return self.soleVoter && !isUnderWay(self) && etcd.running && etcd.leader;
 }
 
 /** A peer that left in order is on its way off, or boots again. True: it went off by itself, as somebody wanted it. */
@@ -111,6 +114,21 @@ async function* goesOff(
   return false;
 }
 
+/**
+ * Who shows Off is no rival, and is commanded with no wait; but not where that was tried in vain in this membership: a BMC that can't see its
+ * machine shows Off, too, and this machine would command in the other's turn.
+ */
+interface Rival {
+  /** As it was read when the fence was asked for. */
+  readonly power: Facts["peerPower"];
+  readonly doubted: boolean;
+  /** By any look of this try. */
+  shownOff: boolean;
+}
+
+/** A command that was never there, or was not sent, says nothing about who shows Off. */
+const isDoubt = (kind: Failure["kind"]): boolean => kind !== "unreachable" && kind !== "changed";
+
 const unread_looks_max = 5;
 
 /** What allowed the fence, and whether nobody has waited since. */
@@ -124,7 +142,7 @@ interface Asked {
  * is no state to wait in.
  *
  * A peer that reads Off is no rival, and one that can't stop its etcd but is still a member does
- * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes. A power that a
+ * not race. Who can't tell how long ago the loss was lets a whole round pass, in which the other's turn comes, and then waits for its own. A power that a
  * hurried look could not read is read with patience in the time that is waited anyway.
  */
 async function* turnComes(
@@ -132,11 +150,11 @@ async function* turnComes(
   { turn_ms, bmc_ms, again_ms }: Times,
   turn: Turn,
   begun: Loss | undefined,
-  power: Facts["peerPower"],
+  { power, rival }: { readonly power: Facts["peerPower"]; readonly rival: Rival },
   asked: Asked | undefined,
 ): AsyncGenerator<string, string | undefined, void> {
   const { quorum, bmc, pause } = effects;
-  let alreadyOff = power === "off";
+  let isOff = power === "off";
   let unread = power === "unreadable";
   const whole_ms = turns * turn_ms;
   let unread_looks = 0;
@@ -152,8 +170,8 @@ async function* turnComes(
     }
     if (loss.value?.ring !== begun?.ring)
       return "the membership has changed: this fence was for another loss";
-    const wait_ms =
-      loss.value === undefined || alreadyOff ? 0 : waitOf_ms(loss.value, turn, turn_ms, waited_ms);
+    const isRival = rival.doubted || !isOff;
+    const wait_ms = loss.value !== undefined && isRival ? waitOf_ms(loss.value, turn, turn_ms, waited_ms) : 0;
     if (wait_ms === 0) {
       if (asked?.fresh !== false) {
         if (asked !== undefined) asked.fresh = false;
@@ -170,7 +188,8 @@ async function* turnComes(
     if (unread) {
       unread = false;
       const now = await bmc.peerPower(Math.min(bmc_ms, wait_ms));
-      alreadyOff = now.ok && now.value === "off";
+      isOff = now.ok && now.value === "off";
+      rival.shownOff ||= isOff;
     } else {
       // A peer that is back waits for a word of this machine.
       const pause_ms = Math.min(wait_ms, 4 * again_ms);
@@ -181,10 +200,10 @@ async function* turnComes(
   return "this machine's turn did not come";
 }
 
-/** Who can't tell how long ago the loss was has waited for a whole round, or has to. */
+/** Who can't tell how long ago the loss was has waited for a whole round and its own turn, or has to: two that can't tell are a turn apart, too. */
 function waitOf_ms({ since_ms }: Loss, turn: Turn, turn_ms: number, waited_ms: number): number {
   if (since_ms !== undefined) return untilTurn_ms(since_ms, turn, turn_ms);
-  return Math.max(0, turns * turn_ms - waited_ms);
+  return Math.max(0, (turns + turn) * turn_ms - waited_ms);
 }
 
 /** A peer that was still a member must be seen lost first: Off is a proof for a loss. */

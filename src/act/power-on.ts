@@ -1,4 +1,5 @@
 import type { Facts } from "../decide/facts.ts";
+import { isUnderWay } from "../decide/lineage.ts";
 import type { BmcEffects, Effects, QuorumEffects } from "./effects.ts";
 import { type End, ended, type Steps } from "./steps.ts";
 import type { Times } from "./times.ts";
@@ -77,9 +78,4 @@ export async function* powerOnLater(
 
 /** This machine serves without it, and nobody is about to switch it off once more. */
 const isAlone = ({ self, etcd, proof, fencePending }: Facts): boolean =>
-  self.soleVoter &&
-  self.takeover === undefined &&
-  etcd.running &&
-  etcd.leader &&
-  proof === "off" &&
-  !fencePending;
+  self.soleVoter && !isUnderWay(self) && etcd.running && etcd.leader && proof === "off" && !fencePending;

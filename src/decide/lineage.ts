@@ -79,6 +79,10 @@ export const canFollow = (holding: Holding): boolean =>
 export const isFullVoter = (holding: Holding): boolean =>
   isVoter(holding) && (holding.full || holding.soleVoter);
 
+/** An own takeover has begun, and has not come to its end. One that was abandoned has. */
+export const isUnderWay = ({ takeover }: Pick<Holding, "takeover">): boolean =>
+  takeover?.step === "intent" || takeover?.step === "served";
+
 /** This machine's own takeover reached `served`, and its etcd has not been seen alone since. */
 export const isOwed = ({ self, me }: Facts): boolean =>
   self.takeover?.step === "served" &&

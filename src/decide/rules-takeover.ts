@@ -1,6 +1,7 @@
 import type { Facts } from "./facts.ts";
 import {
   areTagsRead,
+  beginsAfterLoss,
   epochAfterLoss,
   gaveUp,
   heard,
@@ -12,6 +13,7 @@ import {
   isOwed,
   isProvenGone,
   isReadable,
+  lossAcceptedOn,
   newestClaim,
   nextEpoch,
   rank,
@@ -22,16 +24,28 @@ import { isOlderThanData } from "./versions.ts";
 
 /**
  * The admin said which writes may be lost, and named the newest epoch that is known. That it is not known can be said only while it is
- * not: a script that always says so must not make a stale machine serve whose tags name the epoch. A takeover that began on that word goes on.
+ * not: a script that always says so must not make a stale machine serve whose tags name the epoch. A takeover that began on that word goes on:
+ * its epoch is the first of a million of this machine's, which nobody else ever uses.
  */
 const accepted = (facts: Facts, epoch: number): boolean => {
   const { word, self } = facts;
-  const begun = self.takeover?.step === "intent" && self.takeover.epoch === epoch;
-  if (word.choose === "self" || word.accept === epoch) return true;
+  const begun = self.takeover?.step === "intent" && self.takeover.epoch === epoch && isOwnLoss(facts, epoch);
+  if (isChosen(facts) || word.accept === epoch) return true;
   return word.accept !== undefined && (begun || (word.accept === "unknown" && !areTagsRead(facts)));
 };
 
-const acceptedUnknown = ({ word }: Facts): boolean => word.accept === "unknown" || word.choose === "self";
+/** An ordinary takeover that came to nothing may have the number of one by which the peer served. */
+const isOwnLoss = ({ me, peerName }: Facts, epoch: number): boolean =>
+  beginsAfterLoss(epoch) && lossAcceptedOn(epoch, me, peerName) === me;
+
+const acceptedUnknown = (facts: Facts): boolean => facts.word.accept === "unknown" || isChosen(facts);
+
+/**
+ * A choice is between data that both machines show, or it takes back what this one gave up. It names no epoch, so it is no word by which a
+ * machine that is alone serves older data.
+ */
+const isChosen = ({ word, peer, self }: Facts): boolean =>
+  word.choose === "self" && (peer.seen === "now" || self.surrendered !== undefined);
 
 /** Nobody told here, since this machine booted, what the peer holds. */
 const isUnheard = (facts: Facts): boolean => heard(facts)?.lineage === undefined;

@@ -6,23 +6,7 @@ import { holdings, me, ordinary, own_lineages, peerName, peersForTakeover } from
 import { mayServeAlone } from "./model/oracle.ts";
 import { tableNames, tables } from "./rules.ts";
 
-const lineage = { epoch: 5, owner: me };
-const voter: Holding = { ...empty, data: true, standing: "voter", lineage, full: true };
-const here = (facts: Holding | undefined, more: Partial<Extract<Peer, { seen: "now" }>> = {}): Peer => ({
-  seen: "now",
-  facts,
-  serving: false,
-  running: true,
-  stuck: false,
-  leaving: false,
-  ...more,
-});
-const serving = { running: true, leader: true, failedStarts: 0 };
-const pair: Facts = { ...ordinary, self: voter, peer: here(voter), etcd: serving };
-const said = (table: (typeof tableNames)[number], facts: Facts): string => {
-  const { rule, decision } = decide(table, facts);
-  return `${rule} ${decision.do}`;
-};
+import { here, pair, said, serving, voter } from "./testing-pair.ts";
 
 test("every rule has an id and a sentence of its own, and each table ends with a rule that always holds", () => {
   const all = tableNames.flatMap((name) => tables[name].rules);
@@ -209,27 +193,6 @@ test("a BMC that is not known to keep its tag lets nobody start alone, and what 
   assert.equal(said("start", lost), "R-TAKE-OVER take-over");
 });
 
-test("an accepted loss begins a new million of epochs, above all that the peer can have reached", () => {
-  const lone: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
-  const accept = (epoch: number, accepted: number | "unknown") =>
-    decide("start", {
-      ...lone,
-      tags: {
-        mine: { kind: "lineage", epoch, owner: peerName },
-        theirs: { kind: "lineage", epoch: 5, owner: me },
-      },
-      word: { peerDown: true, accept: accepted, choose: undefined },
-    }).decision;
-  assert.deepEqual(accept(7, 7), { do: "take-over", epoch: 1_000_000 });
-  assert.deepEqual(accept(7, "unknown"), { do: "needs-human" }, "it is known: both tags can be read");
-  // The even millions are the other machine's.
-  assert.deepEqual(accept(1_000_000, 1_000_000), { do: "take-over", epoch: 3_000_000 });
-  assert.deepEqual(accept(7, 6), { do: "needs-human" });
-  const hidden = { kind: "lineage", epoch: 1_000_000, owner: me } as const;
-  const again = decide("start", { ...lone, tags: { mine: hidden, theirs: hidden }, peerPower: "off" });
-  assert.equal(again.rule, "R-NEWER-TAG", "its own tag of that loss hides what the peer holds");
-});
-
 test("the first start is made by one machine, and waits for nobody's data", () => {
   const first: Facts = {
     ...pair,
@@ -273,61 +236,6 @@ test("a peer that nobody will fence is proven off by this machine itself", () =>
   assert.equal(
     said("start", { ...gone, fencePending: false, peerPower: "unreadable" }),
     "R-POWER-UNREAD needs-human",
-  );
-});
-
-test("a peer that lost its disk can't deny a tag, nor stand in for tags that can't be read", () => {
-  const blank: Facts = { ...pair, peer: here({ ...empty, surrendered: 6 }) };
-  assert.equal(said("takeover", blank), "R-TAKE-OVER take-over");
-  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
-  assert.equal(said("takeover", { ...blank, tags: unread }), "R-TAGS-UNREAD needs-human");
-  const claim = { ...blank.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  assert.equal(said("takeover", { ...blank, tags: claim }), "R-NEWER-TAG needs-human");
-});
-
-test("what a person is told to type is a command that takes it: a peer that is here is not down", () => {
-  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
-  const claim = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  const blank: Facts = { ...pair, peer: here({ ...empty, surrendered: 6 }) };
-  for (const [tags, accepted] of [
-    [unread, "unknown"],
-    [claim, "6"],
-  ] as const) {
-    const { sentence } = decide("takeover", { ...blank, tags });
-    assert.ok(sentence.includes(`(\`duet choose-data ${me}\`)`), sentence);
-    const chosen = { ...blank, tags, word: { ...no_word, choose: "self" } } as const;
-    assert.equal(said("takeover", chosen).split(" ")[1], "take-over");
-    const gone = decide("takeover", { ...blank, tags, peer: { seen: "never" } });
-    assert.ok(
-      gone.sentence.includes(`(\`duet confirm-peer-down --accept-data-loss ${accepted}\`)`),
-      gone.sentence,
-    );
-  }
-});
-
-test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {
-  const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  const word = { ...no_word, peerDown: true, choose: "self" } as const;
-  // It told that what it had claimed came to nothing.
-  const told = { ...voter, settled: { mine: 6, theirs: 0 } };
-  const lost: Facts = { ...pair, peer: { seen: "before", facts: told }, tags, word };
-  assert.equal(said("takeover", lost), "R-TAKE-OVER take-over");
-  assert.equal(
-    said("takeover", { ...lost, self: { ...voter, surrendered: 6 } }),
-    "R-ACCEPTED-LOSS take-over",
-  );
-});
-
-test("a lost peer's tag that is later than all that it told is a claim: somebody may have said that this machine is down", () => {
-  const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  const lost: Facts = { ...pair, peer: { seen: "before", facts: voter }, tags, proof: "off" };
-  assert.equal(said("takeover", lost), "R-NEWER-TAG needs-human");
-  assert.equal(said("fence", { ...lost, proof: "none" }).split(" ")[1], "refuse-fence");
-  assert.equal(said("tags", { ...lost, etcd: serving }), "R-TAGS-CLAIM stop-and-alarm");
-  const intended = { ...voter, takeover: { step: "abandoned", epoch: 6 } } as const;
-  assert.equal(
-    said("takeover", { ...lost, peer: { seen: "before", facts: intended } }),
-    "R-TAKE-OVER take-over",
   );
 });
 

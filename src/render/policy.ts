@@ -87,7 +87,10 @@ export const fencePolicy = {
     "a BMC that does not answer is known within a minute, not when it is needed",
   ),
   monitor_timeout_s: choose(20, "a hung BMC is a failed monitor, not a stuck one"),
-  turns_waited: choose(3, "fence_duet: at the worst a whole round of the race passes before its turn"),
+  turns_waited: choose(
+    5,
+    "fence_duet: at the worst a whole round of the race passes, and then what comes before its own turn",
+  ),
   goodbye_s: choose(60, "fence_duet: so long is a peer that left in order given to go off by itself"),
   status_sleep_s: choose(1, "how often Off is asked for after the command"),
 } as const;

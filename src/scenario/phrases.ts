@@ -238,7 +238,7 @@ export const waits = {
   "until-writes-fail": {
     say: "until writes fail",
     means:
-      "A client was told that its write failed, since a step last took something away or used up etcd's space.",
+      "A client's write failed or was given up at its deadline, since a step last took something away or used up etcd's space.",
   },
   ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;

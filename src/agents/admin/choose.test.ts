@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DuetError } from "../../base/problem.ts";
 import type { Holding } from "../../decide/facts.ts";
 import { wordIn } from "../hands/memory.ts";
-import { wordNow } from "../hands/word.ts";
+import { speak, wordNow } from "../hands/word.ts";
 import { chooseData } from "./choose.ts";
 import { Office, voter } from "./testing.ts";
 
@@ -48,6 +48,22 @@ test("a choice is said here and to the peer, for this membership, and recorded w
   );
 });
 
+test("two choices that contradict each other are none, and the later one is sent to where it can be mended", async () => {
+  const office = tie();
+  const there = { ...new Office().saying, me: "b", peerName: "a", pacemaker: office.pacemaker.of("b") };
+  await speak(office.saying, ring, { choose: "self" });
+  await there.pacemaker.setAttribute("duet-chosen", `${ring} b`, 1_000);
+  assert.equal((await wordNow(office.saying, ring, true)).choose, undefined);
+  await assert.rejects(chooseData(office.desk, "a", never), refused(/somebody chose the data of b there/));
+  let given = false;
+  office.woken = () => {
+    given = true;
+  };
+  // The same as there: that is agreed.
+  await chooseData(office.desk, "b", async () => given);
+  assert.equal((await wordNow(office.saying, ring, true)).choose, "peer");
+});
+
 test("a choice that is not confirmed at the prompt is recorded as that, and nobody gives anything up", async () => {
   const office = tie();
   office.agrees = false;
@@ -79,6 +95,12 @@ test("data that can't be served is not chosen, and nothing is where both hold th
   const alone = new Office();
   await assert.rejects(chooseData(alone.desk, "b", never), refused(/not here/));
   assert.match(alone.recorded.join(), /^alice: duet choose-data b \(refused\): /);
+  // A stale machine, say: the peer serves, and a choice would switch it off for older data.
+  const stale = new Office();
+  stale.world.peer = { ...stale.world.peer, on: true };
+  await assert.rejects(chooseData(stale.desk, "a", never), refused(/nothing to choose between/));
+  assert.equal(stale.world.peer.on, true);
+  assert.equal(wordIn(stale.saying.memory.read(), ring).choose, undefined);
 });
 
 test("what was given up can be chosen when the peer is gone: it is switched off first", async () => {

@@ -1,10 +1,10 @@
 import { fail } from "../../base/problem.ts";
 import type { Facts, Holding, Word } from "../../decide/facts.ts";
-import { heard, isFullVoter } from "../../decide/lineage.ts";
+import { heard, isFullVoter, newestClaim } from "../../decide/lineage.ts";
 import { lineageText } from "../../decide/rule.ts";
 import { isChosenBefore } from "../../decide/rules-start.ts";
 import { membershipNow } from "../hands/quorum.ts";
-import { speak, tellChoice } from "../hands/word.ts";
+import { choiceSaidThere, speak, tellChoice } from "../hands/word.ts";
 import { pageCommand } from "../status/page.ts";
 import { unsaid } from "./confirm.ts";
 import { changedWorld, type Desk, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
@@ -45,6 +45,7 @@ export async function chooseData(
   const once = isHere ? facts : await onceOff(desk.hands, facts);
   try {
     check(once, choose);
+    if (isHere) contradicts(facts, choose, await choiceSaidThere(saying, begun));
   } catch (error) {
     noteWord(desk, `${said} (refused)`, shown);
     throw error;
@@ -79,6 +80,12 @@ function check(facts: Facts, choose: "self" | "peer"): void {
     refuse(peerName, "it has not told yet what it holds", "try again in some seconds");
   if (peer.seen !== "now" && choose === "peer")
     refuse(peerName, "it is not here, so there is nothing to choose it for", `bring ${peerName} back first`);
+  if (peer.seen !== "now" && self.surrendered === undefined)
+    refuse(
+      peerName,
+      `it is not here, and ${me} has given nothing up: there is nothing to choose between`,
+      `bring ${peerName} back, and choose then; if it is gone for good, \`duet confirm-peer-down\` says what ${me} needs`,
+    );
   if (peer.seen === "now" && isChosenBefore(facts))
     refuse(me, "both machines hold the same data: there is nothing to choose", "`duet status` shows what is");
   if (holding === undefined || !isFullVoter(holding))
@@ -92,6 +99,17 @@ function check(facts: Facts, choose: "self" | "peer"): void {
     refuse(me, `${rule}: ${sentence}`, `\`${pageCommand(rule)}\` says what to do`);
 }
 
+/** It would be carried out by nobody; and what was said there can be taken back only there. */
+function contradicts({ me, peerName }: Facts, choose: "self" | "peer", there: Word["choose"]): void {
+  if (there === undefined || there === choose) return;
+  const [mine, theirs] = choose === "self" ? [me, peerName] : [peerName, me];
+  refuse(
+    peerName,
+    `somebody chose the data of ${theirs} there`,
+    `see who did, and why; if the data of ${mine} is to count, run \`duet choose-data ${mine}\` on ${peerName}`,
+  );
+}
+
 function whyNot(holding: Holding | undefined): string {
   if (holding === undefined || !holding.data) return "it has no data";
   if (holding.lineage === undefined) return "nobody knows whose data it is";
@@ -103,6 +121,8 @@ function lossOf(facts: Facts, choose: "self" | "peer"): string {
   const theirs = heard(facts);
   const loser = choose === "self" ? facts.peerName : facts.me;
   const lost = choose === "self" ? theirs : facts.self;
-  const what = lost === undefined ? "not known here" : lineageText(lost.lineage);
+  const claim = newestClaim(facts);
+  const told = lost === undefined ? "not known here" : lineageText(lost.lineage);
+  const what = lost === undefined && claim > 0 ? `up to epoch ${claim}, by what is known` : told;
   return `everything that only ${loser} holds (${what}); its data is moved aside, and nothing is deleted`;
 }

@@ -1,5 +1,5 @@
 import type { State } from "../../facts/state.ts";
-import { rank } from "../../decide/lineage.ts";
+import { isUnderWay, rank } from "../../decide/lineage.ts";
 
 /** Kubernetes' own word for a machine that is off, and that stays so: its pods may be replaced, and its volumes attached elsewhere. */
 export interface Taint {
@@ -67,7 +67,7 @@ export const shunned = (sight: TaintSight): readonly Node[] => {
 const doesServe = (self: TaintSight["self"]): boolean =>
   self?.lineage !== undefined &&
   self.full &&
-  (self.takeover === undefined || self.takeover.step === "abandoned") &&
+  !isUnderWay(self) &&
   !self.left &&
   self.surrendered === undefined;
 

@@ -42,7 +42,7 @@ export const actions = [
 
 const description =
   "Switches the peer off by the Redfish service of its BMC, then by its PDU outlets if there are any, all of them. It refuses where this machine " +
-  "may not take over, waits for this machine's turn where both may, and is a success only when Off was read. reboot is the same " +
+  "may not take over, waits for this machine's turn where both may, and is a success only when Off was read, or when somebody has said by duet confirm-peer-down that the peer is off and this machine serves on that word. reboot is the same " +
   "as off: the peer is powered on again once this machine serves.";
 
 /** `fence_duet -o metadata`, as fence-agents' metadata.rng has it. */

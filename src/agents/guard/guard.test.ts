@@ -204,7 +204,10 @@ test("with quorum and nothing started it only says what Pacemaker waits for", as
   world.boot = { ...world.boot, quorum: true };
   const { said, steps } = await watched(world, [nothing]);
   assert.deepEqual(steps, []);
-  assert.match(said[0] ?? "", /^a has quorum, and Pacemaker starts nothing before b is fenced\. R-/);
+  assert.match(
+    said[0] ?? "",
+    /^a has quorum, and Pacemaker starts nothing before b is fenced, nor on standby or in maintenance \(`duet status`\)\. R-/,
+  );
 });
 
 test("who is with its peer, or started, has nothing to say", async () => {

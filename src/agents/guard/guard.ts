@@ -109,7 +109,7 @@ function lineOf(me: string, peerName: string, { quorate, verdict, end }: GuardLo
   const reason = reasonOf(verdict);
   if (end?.done === true) return `${me} starts without ${peerName}: quorum is granted. ${reason}`;
   const waits = quorate
-    ? `${me} has quorum, and Pacemaker starts nothing before ${peerName} is fenced`
+    ? `${me} has quorum, and Pacemaker starts nothing before ${peerName} is fenced, nor on standby or in maintenance (\`duet status\`)`
     : `${me} runs nothing and waits for ${peerName}`;
   const more = end === undefined || end.why === verdict.sentence ? "" : `; tried again, since ${end.why}`;
   return `${waits}. ${reason}${more}`;

@@ -13,6 +13,7 @@ test("a note keeps between which two looks a ring was formed, and when the peer 
     first_ms: 1_000,
     last_ms: 1_000,
     together_ms: 1_000,
+    ahead_ms: undefined,
   });
   assert.equal(noteRing(first, both("1.9"), 3_000), first, "nothing worth a write");
   const later = noteRing(first, both("1.9"), 11_000);
@@ -23,6 +24,7 @@ test("a note keeps between which two looks a ring was formed, and when the peer 
     first_ms: 14_000,
     last_ms: 14_000,
     together_ms: 11_000,
+    ahead_ms: undefined,
   });
 });
 
@@ -57,6 +59,24 @@ test("a clock that was set makes it untold, and never wrong", () => {
   const first = { ...reading, note: { ...reading.note, other_ms: undefined } };
   assert.equal(sinceLoss_ms({ ...first, clock_ms: first.clock_ms + 200_000 }), undefined);
   assert.equal(sinceLoss_ms({ ...first, clock_ms: first.clock_ms - 200_000 }), undefined);
+});
+
+test("a clock that was set by less than those bounds is seen by the clock that does not jump", () => {
+  const note = { ...reading.note, ahead_ms };
+  for (const jump_ms of [-1_000, 1_000, 3_000])
+    assert.equal(
+      sinceLoss_ms({ ...reading, note, clock_ms: reading.clock_ms + jump_ms }),
+      undefined,
+      `${jump_ms}`,
+    );
+  assert.equal(
+    sinceLoss_ms({ ...reading, note, clock_ms: reading.clock_ms + 100 }),
+    1_600,
+    "slewed, and not set",
+  );
+  const seen = noteRing(undefined, alone("2.d"), 14_000, 77);
+  assert.equal(seen.ahead_ms, 77);
+  assert.equal(noteRing(seen, alone("2.d"), 24_000, 99).ahead_ms, 77, "of the first look");
 });
 
 test("who stood still counts from when it fell silent, as its peer does", () => {

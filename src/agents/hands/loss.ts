@@ -26,12 +26,13 @@ export function noteRing(
   was: RingNote | undefined,
   membership: { readonly ring: string; readonly peer: boolean },
   now_ms: number,
+  ahead_ms?: number,
 ): RingNote {
   const { ring, peer } = membership;
   if (was !== undefined && now_ms - was.last_ms < stale_ms && sequence(ring) < sequence(was.ring)) return was;
   const together_ms = peer ? now_ms : was?.together_ms;
   if (was?.ring !== ring)
-    return { ring, other_ms: was?.last_ms, first_ms: now_ms, last_ms: now_ms, together_ms };
+    return { ring, other_ms: was?.last_ms, first_ms: now_ms, last_ms: now_ms, together_ms, ahead_ms };
   return now_ms - was.last_ms < refresh_ms ? was : { ...was, last_ms: now_ms, together_ms };
 }
 
@@ -43,13 +44,17 @@ const sequence = (ring: string): bigint => BigInt(`0x${ring.split(".")[1] ?? "0"
  */
 export function sinceLoss_ms(reading: LossReading): number | undefined {
   const { note, formed_ms, clock_ms, now_ms } = reading;
-  if (formed_ms === undefined) return undefined;
+  if (formed_ms === undefined || wasSet(reading)) return undefined;
   const since_ms = clock_ms - formed_ms;
   const least_ms = now_ms - note.first_ms - slack_ms;
   const most_ms = now_ms - (note.other_ms ?? 0) + slack_ms;
   if (since_ms < least_ms || since_ms > most_ms) return undefined;
   return Math.max(0, since_ms, ...sinceSilence_ms(reading, formed_ms));
 }
+
+/** The system's clock has jumped since this membership was first seen: by less than the bounds below would show, perhaps. */
+const wasSet = ({ note: { ahead_ms }, clock_ms, now_ms }: LossReading): boolean =>
+  ahead_ms !== undefined && Math.abs(clock_ms - now_ms - ahead_ms) > slack_ms;
 
 /**
  * Who stood still sees late what its peer saw when it fell silent, and must count as its peer does. Only of a standstill that was

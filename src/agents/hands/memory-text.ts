@@ -24,6 +24,7 @@ const shape = v.strictObject({
       first_ms: time,
       last_ms: time,
       together_ms: v.nullable(time),
+      ahead_ms: v.optional(v.nullable(time), null),
     }),
   ),
   /** These are not in what an older duet kept. */
@@ -44,7 +45,12 @@ export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Me
     ring:
       ring === undefined
         ? null
-        : { ...ring, other_ms: ring.other_ms ?? null, together_ms: ring.together_ms ?? null },
+        : {
+            ...ring,
+            other_ms: ring.other_ms ?? null,
+            together_ms: ring.together_ms ?? null,
+            ahead_ms: ring.ahead_ms ?? null,
+          },
     spoken:
       said === undefined
         ? null
@@ -81,7 +87,12 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
     ring:
       ring === null
         ? undefined
-        : { ...ring, other_ms: ring.other_ms ?? undefined, together_ms: ring.together_ms ?? undefined },
+        : {
+            ...ring,
+            other_ms: ring.other_ms ?? undefined,
+            together_ms: ring.together_ms ?? undefined,
+            ahead_ms: ring.ahead_ms ?? undefined,
+          },
     spoken:
       word === null
         ? undefined

@@ -36,7 +36,7 @@ test("what one life of an agent notes the next one knows", async () => {
     turn: 1,
     logEnd: { term: 2, index: 7 },
   } as const;
-  const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2 };
+  const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2, ahead_ms: 7 };
   const memory: Memory = {
     remembered: {
       seen: true,

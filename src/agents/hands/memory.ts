@@ -17,6 +17,8 @@ export interface RingNote {
   readonly last_ms: number;
   /** The last look at any membership that had the peer in it. */
   readonly together_ms: number | undefined;
+  /** By how much the system's clock was ahead of the one that never jumps at the first look; it is not in what an older duet kept. */
+  readonly ahead_ms?: number | undefined;
 }
 
 /** An admin's word is for what he saw: in another membership it says nothing. */

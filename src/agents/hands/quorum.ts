@@ -45,9 +45,9 @@ const doorOf = ({ corosync: door = corosync }: Cluster): Corosync => door;
 
 /** The change of memory that one look at the membership makes. */
 export const noteMembership =
-  (seen: Seen, at_ms: number) =>
+  (seen: Seen, at_ms: number, ahead_ms = Date.now() - sinceBoot_ms()) =>
   (was: Memory): Memory => {
-    const ring = noteRing(was.ring, seen, at_ms);
+    const ring = noteRing(was.ring, seen, at_ms, ahead_ms);
     const { remembered } = was;
     const known = remembered.seen || !seen.peer;
     if (ring === was.ring && known) return was;
@@ -67,6 +67,8 @@ export function quorumEffects(cluster: Cluster): QuorumEffects {
       }),
     noteDoubt: (ring) =>
       attempt(async () => {
+        const seen = await membershipNow(cluster);
+        if (seen.ring !== ring) return failed("changed", "what is doubted was shown in another membership");
         await memory.change((was) =>
           was.remembered.doubtedIn === ring
             ? was

@@ -23,15 +23,23 @@ test("an etcd that missed a probe runs: it answered at its other port, or when i
   assert.deepEqual(await seen([false, false, true], "nobody"), { running: false, leader: false, asked: 2 });
 });
 
-test("an etcd whose unit is down, or can't be asked for, is not asked itself", async () => {
-  for (const up of [success(false), failed("deadline", "")])
+test("an etcd whose unit is down is not asked itself; where systemd is silent it is", async () => {
+  assert.deepEqual(
+    await etcdNow(
+      async () => success(false),
+      () => assert.fail("it was asked"),
+      { leads: () => assert.fail("it was asked") },
+    ),
+    { running: false, leader: false },
+  );
+  for (const lives of [true, false])
     assert.deepEqual(
       await etcdNow(
-        async () => up,
-        () => assert.fail("it was asked"),
-        { leads: () => assert.fail("it was asked") },
+        async () => failed("deadline", ""),
+        async () => lives,
+        { leads: async () => (lives ? "self" : "nobody") },
       ),
-      { running: false, leader: false },
+      { running: lives, leader: lives },
     );
 });
 

@@ -136,7 +136,8 @@ export async function etcdNow(
   reach: Pick<Reach, "leads">,
 ): Promise<Pick<Etcd, "running" | "leader">> {
   const up = await isRunning();
-  if (!up.ok || !up.value) return { running: false, leader: false };
+  // Of a silent systemd nothing follows: an etcd that serves must not be ended for it.
+  if (up.ok && !up.value) return { running: false, leader: false };
   const [answers, leads] = await Promise.all([lives(own_ms), reach.leads()]);
   const leader = leads !== "nobody";
   return { running: answers || leader || (await lives(own_ms)), leader };

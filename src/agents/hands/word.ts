@@ -12,21 +12,29 @@ const chosenAttribute = "duet-chosen";
 const call_ms = 3_000;
 
 /**
- * What an admin has said in this membership: here, and where the two hold different data also a choice that was said on the peer.
- * In another membership, and after a boot, nothing of it counts.
+ * What an admin has said in this membership: here, and where the two hold different data also a choice that was said on the peer. Two
+ * choices that contradict each other are none. In another membership, and after a boot, nothing of it counts.
  */
 export async function wordNow(saying: Saying, ring: string, asksPeer: boolean): Promise<Word> {
   const own = wordIn(saying.memory.read(), ring);
-  if (own.choose !== undefined || !asksPeer) return own;
+  if (!asksPeer) return own;
+  const theirs = await choiceSaidThere(saying, ring);
+  if (own.choose !== undefined && theirs !== undefined && theirs !== own.choose)
+    return { ...own, choose: undefined };
+  return { ...own, choose: own.choose ?? theirs };
+}
+
+/** What was chosen on the peer, as this machine sees it; undefined: nothing, or it can't be asked. */
+export async function choiceSaidThere(saying: Saying, ring: string): Promise<Word["choose"]> {
   const { pacemaker: door = pacemaker, me, peerName } = saying;
   try {
     const text = await door.attributeOf(peerName, chosenAttribute, call_ms);
     const chosen = text?.startsWith(`${ring} `) === true ? text.slice(ring.length + 1) : undefined;
-    if (chosen === me) return { ...own, choose: "self" };
-    return chosen === peerName ? { ...own, choose: "peer" } : own;
+    if (chosen === me) return "self";
+    return chosen === peerName ? "peer" : undefined;
   } catch (error) {
     failureOf(error);
-    return own;
+    return undefined;
   }
 }
 

@@ -32,6 +32,8 @@ const testing = "testing since ";
 const whole_ms = 60_000;
 /** So long a peer that is not at it is waited for: setup can be run on one machine alone. */
 const leave_ms = 60_000;
+/** So long after the command the other has noted that it begins. */
+const begin_ms = 5_000;
 /** A test that is under way ends by then. */
 const test_ms = 20 * 60_000;
 
@@ -54,10 +56,22 @@ export async function proveWitness(test: WitnessTest): Promise<void> {
   const first = orderedMachines(site)[0]?.name === mine.name;
   let known = await allKnown(site);
   if (!again && !first) known = await waitFor(test, mine.name, known, `waits: ${theirs.name} goes first`);
-  if (again || testOf(site, known, theirs.name) === undefined) await testPeers(test);
+  if (again || testOf(site, known, theirs.name) === undefined) {
+    await othersTurn(test, again && !first);
+    await testPeers(test);
+  }
   known = await waitFor(test, mine.name, await allKnown(site), `waits for ${theirs.name} to do the same`);
   await writeWitness(known);
   say(needsHuman(site, known) ?? "both BMCs keep their tag");
+}
+
+/** Where both test anew in the same moment, who comes second by name lets the other begin; and nobody begins beside a test that is under way. */
+async function othersTurn({ ways: { mine, theirs }, say }: WitnessTest, yields: boolean): Promise<void> {
+  if (yields) await sleep(begin_ms);
+  while (isUnderWay((await lastingAttributes())?.get(mine.name)?.get(attribute), Date.now())) {
+    say(`waits: ${theirs.name} tests the BMC of ${mine.name}`);
+    await sleep(500);
+  }
 }
 
 async function testPeers({ ways, effects, say }: WitnessTest): Promise<void> {

@@ -302,9 +302,14 @@ test("standby is told as such: nothing is started there, and what it said before
   assert.deepEqual(codes(beside), ["node2 DUET-E-STATUS-STANDBY"]);
   assert.match(beside.wrong[0]?.what ?? "", /node1 serves alone/);
   assert.match(beside.wrong[0]?.fix ?? "", /`duet unstandby node2`/);
-  const left = judge(fromMachine(standby({ node1: unknown("silent"), node2: unknown(refused) })));
-  assert.match(left.wrong[0]?.what ?? "", /node1 is not seen to serve/);
-  assert.match(left.wrong[0]?.fix ?? "", /^see to node1 first: what it acknowledged alone is only there/);
+  const away = standby({ node1: unknown("silent"), node2: unknown(refused) });
+  const kept = judge(fromMachine(away)).wrong[0];
+  assert.match(kept?.what ?? "", /node1 is not seen to serve/);
+  assert.match(kept?.fix ?? "", /^`duet unstandby node2`: it was the last that served/);
+  const held = valueOf(away.holding);
+  assert.ok(held !== undefined && held !== null);
+  const left = judge(fromMachine({ ...away, holding: known({ ...held, full: false, left: true }) })).wrong[0];
+  assert.match(left?.fix ?? "", /^see to node1 first: what it acknowledged alone is only there/);
 });
 
 test("maintenance is the first thing that is told, and what is not tested is not called proven", () => {

@@ -136,7 +136,7 @@ function awayOf(machine: MachineStatus, { machines, serves }: Judged, { reports 
         `see the wires between the two machines, and that ${peer?.name ?? "its peer"} runs; it joins by itself`,
       ),
     ];
-  if (isOnStandby(machine)) return [standbyOf(name, peer?.name ?? "its peer", serves)];
+  if (isOnStandby(machine)) return [standbyOf(machine, peer?.name ?? "its peer", serves)];
   const manager = valueOf(pacemaker);
   if (state === "member" && manager !== undefined && manager !== "online")
     return [
@@ -168,8 +168,8 @@ function powerFix(read: string | undefined, serves: readonly string[], left: boo
     : "power it on";
 }
 
-/** Where it left by plan it does not hold what its peer acknowledged since. */
-function standbyOf(name: string, peer: string, serves: readonly string[]): Wrong {
+/** Where it left by plan it does not hold what its peer acknowledged since. Who went as the last one, by force, did not leave. */
+function standbyOf({ name, full }: MachineStatus, peer: string, serves: readonly string[]): Wrong {
   if (serves.includes(peer))
     return wrong(
       "DUET-E-STATUS-STANDBY",
@@ -181,7 +181,9 @@ function standbyOf(name: string, peer: string, serves: readonly string[]): Wrong
     "DUET-E-STATUS-STANDBY",
     name,
     `is on standby: Pacemaker runs nothing here, and ${peer} is not seen to serve`,
-    `see to ${peer} first: what it acknowledged alone is only there; \`duet unstandby ${name}\` lets ${name} start or join, as its data allows`,
+    valueOf(full) === true
+      ? `\`duet unstandby ${name}\`: it was the last that served, and starts again as its data allows`
+      : `see to ${peer} first: what it acknowledged alone is only there; \`duet unstandby ${name}\` lets ${name} start or join, as its data allows`,
   );
 }
 

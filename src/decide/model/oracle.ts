@@ -15,17 +15,21 @@ export function mayServeAlone(seen: Facts): boolean {
   if (lineage === undefined || !usable(self) || !(self.full || self.soleVoter)) return false;
   if (self.surrendered !== undefined && word.choose !== "self") return false;
   const known = knownOf(facts);
-  const anyLoss = word.accept === "unknown" || word.choose === "self";
+  const here = facts.peer.seen === "now";
+  // A choice names no epoch: it counts between two that show what they have, and for what was given up.
+  const chosen = word.choose === "self" && (here || self.surrendered !== undefined);
+  const anyLoss = word.accept === "unknown" || chosen;
   const newest = newestElsewhere(facts, lineage);
   // A BMC that is not known to keep a tag may accuse; it acquits nobody.
   const bothRead =
     facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
   // "Unknown" is no word about an epoch that can be read. What was accepted when this machine began to take over stays accepted.
   const names = word.accept === "unknown" ? !bothRead : word.accept === newest;
-  const meant = self.takeover?.step === "intent" && self.takeover.epoch === newest;
+  // No ordinary takeover has such a number: the peer may have served by the same one.
+  const meant =
+    self.takeover?.step === "intent" && newest % 1_000_000 === 0 && self.takeover.epoch === newest;
   const accepts = names || (meant && word.accept !== undefined);
-  if (newest > 0 && !accepts && word.choose !== "self") return false;
-  const here = facts.peer.seen === "now";
+  if (newest > 0 && !accepts && !chosen) return false;
   const surrender = known?.surrendered !== undefined && known.echo === self.others;
   // The word says that the peer is off, and not what it did before: said on both machines, it must not let both serve.
   const bmcIsSilent = facts.peerPower === "unreadable" || facts.peerPower === "fed";

@@ -35,6 +35,7 @@ const booleans = [false, true] as const;
 const takeovers: readonly Holding["takeover"][] = [
   undefined,
   { step: "intent", epoch: 6 },
+  { step: "intent", epoch: epochs_per_loss },
   { step: "served", epoch: 5 },
   { step: "abandoned", epoch: 6 },
 ];
