@@ -151,6 +151,7 @@ function quorumEffects(node: Node, life: Life): QuorumEffects {
           ring: membershipOf(node).ring,
           since_ms: (world.kernel.now_us - lostAt_us(node)) / 1000,
           wentOff: memory.remembered.wentOff && memory.remembered.provenIn === membershipOf(node).ring,
+          proven: memory.remembered.provenIn === membershipOf(node).ring,
           doubted: memory.remembered.doubtedIn === membershipOf(node).ring,
         });
       }),

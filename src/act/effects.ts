@@ -218,6 +218,8 @@ export interface Loss {
   readonly since_ms: number | undefined;
   /** It was noted that the peer left in order and went off by itself: then somebody wants it off. */
   readonly wentOff: boolean;
+  /** Off was noted after this very loss. */
+  readonly proven?: boolean;
   /** A command was turned down, or not answered, by who shows the peer's Off: that reading says nothing about who may be a rival. */
   readonly doubted?: boolean;
 }

@@ -58,6 +58,29 @@ const gone = (): FakeWorld => {
   return world;
 };
 
+test("an Off that was noted for this loss is enough right before it serves; else the world is looked at once more", async () => {
+  const begin = async (proven: boolean, back: boolean) => {
+    const world = gone();
+    const { effects } = world;
+    let looks = 0;
+    const facts: Effects["facts"] = async () => {
+      looks += 1;
+      return await effects.facts();
+    };
+    const raiseTag: Effects["bmc"]["raiseTag"] = async (...asked) => {
+      world.boot.proven = proven;
+      world.peer = { ...world.peer, member: back };
+      return await effects.bmc.raiseTag(...asked);
+    };
+    const end = await runSteps(takeOver({ ...effects, facts, bmc: { ...effects.bmc, raiseTag } }, fast, 6));
+    return { looks, done: end.done, served: world.state.takeover?.step !== "intent" };
+  };
+  assert.deepEqual(await begin(true, false), { looks: 0, done: true, served: true });
+  assert.deepEqual(await begin(false, false), { looks: 1, done: false, served: false });
+  const back = await begin(true, true);
+  assert.deepEqual([back.done, back.served], [false, false]);
+});
+
 test("after an accepted loss the revisions are raised before anybody is served", async () => {
   const world = gone();
   const steps: string[] = [];

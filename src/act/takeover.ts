@@ -52,9 +52,8 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   }
 
   yield "write that it may have served";
-  const now = await effects.facts();
-  if (!mayGoOn(now)) return stopped("the peer was seen again, or its Off is no longer proven");
-  const theirs = beginsAfterLoss(epoch) ? acceptedEpoch(now) : 0;
+  const stands = await stillStands(effects, epoch);
+  if (stands === undefined) return stopped("the peer was seen again, or its Off is no longer proven");
   const served = await changeState(
     effects,
     ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
@@ -65,11 +64,28 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
       surrendered: undefined,
       left: false,
       bump: beginsAfterLoss(epoch) ? "owed" : state.bump,
-      settled: { ...state.settled, theirs: Math.max(theirs, state.settled.theirs) },
+      settled: { ...state.settled, theirs: Math.max(stands.accepted, state.settled.theirs) },
     }),
   );
   if (!served.ok) return given("duet's file", served.failure);
   return yield* serveAlone(effects, times);
+}
+
+/**
+ * Undefined: what the takeover was begun on is no longer so. An Off that was read is noted for its loss, and told without a look at the BMCs, one of
+ * which may be silent by now. Gives what an accepted loss accepts.
+ */
+async function stillStands(
+  effects: Effects,
+  epoch: number,
+): Promise<{ readonly accepted: number } | undefined> {
+  if (beginsAfterLoss(epoch)) {
+    const now = await effects.facts();
+    return mayGoOn(now) ? { accepted: acceptedEpoch(now) } : undefined;
+  }
+  const lost = await effects.quorum.loss();
+  if (lost.ok && lost.value?.proven === true) return { accepted: 0 };
+  return mayGoOn(await effects.facts()) ? { accepted: 0 } : undefined;
 }
 
 const higher = (bmc: Bmc): string =>

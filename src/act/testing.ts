@@ -16,10 +16,12 @@ import {
   failed,
   type Hindrance,
   type LogFacts,
+  type Loss,
   type Member,
   type State,
   success,
 } from "./effects.ts";
+import { logOf, pick } from "./testing-holding.ts";
 import { times_default } from "./times.ts";
 
 /** One machine, `a`, with a peer `b` that does little by itself. What must never happen is asserted where it would. */
@@ -314,8 +316,7 @@ export class FakeWorld {
       },
     },
     quorum: {
-      loss: async () =>
-        success(this.peer.member ? undefined : { ring: this.ring, since_ms: 0, wentOff: false }),
+      loss: async () => success(this.peer.member ? undefined : lossOf(this)),
       noteOff: async () => {
         assert.ok(!this.peer.on, "Off is noted of a peer that is on");
         this.boot.proven = true;
@@ -375,24 +376,12 @@ export class FakeWorld {
   }
 }
 
-export const pick = ({ lineage, full, takeover, left, surrendered, settled }: Holding): State => ({
-  lineage,
-  full,
-  takeover,
-  left,
-  surrendered,
-  settled,
-  turn: 0,
-  bump: undefined,
-});
-
-export const logOf = ({ data, standing, soleVoter, removalInLog, tailLost, others }: Holding): LogFacts => ({
-  data,
-  standing,
-  soleVoter,
-  removalInLog,
-  tailLost,
-  others,
-});
-
+export { logOf, pick } from "./testing-holding.ts";
 export const fast = { ...times_default, tries_max: 5, promotion_tries_max: 5 };
+
+const lossOf = ({ ring, boot: { proven } }: FakeWorld): Loss => ({
+  ring,
+  since_ms: 0,
+  wentOff: false,
+  proven,
+});

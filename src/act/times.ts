@@ -35,7 +35,7 @@ export const times_default: Times = {
   bmc_ms: 10_000,
   bmc_call_ms: 10_000,
   tag_ms: 30_000,
-  second_tag_ms: 3_000,
+  second_tag_ms: 1_000,
   turn_ms: 10_000,
   goodbye_ms: 60_000,
   again_ms: 500,

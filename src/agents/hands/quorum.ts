@@ -112,6 +112,7 @@ async function loss(cluster: Cluster): Promise<Outcome<Loss | undefined>> {
     ring: seen.ring,
     since_ms,
     wentOff: remembered.wentOff && remembered.provenIn === seen.ring,
+    proven: remembered.provenIn === seen.ring,
     doubted: remembered.doubtedIn === seen.ring,
   });
 }
