@@ -113,8 +113,11 @@ test("what happened while nobody listened arrives when somebody does, with the h
 
 test("node2's power is cut: lost, fenced, taken over, 1+1 again; each arrives from node1 once", async () => {
   taken.length = 0;
+  // Nobody can prove node2 off before the word of its loss is here: else the takeover might be quicker than that.
+  await duetOk("lab", "bmc", "fault", "node2", "unreachable", "--name", name);
   await duetOk("lab", "power", "cut", "node2", "--name", name);
   const lost = await arrives("machine-lost", "node1");
+  await duetOk("lab", "bmc", "fault", "node2", "none", "--name", name);
   const fenced = await arrives("fence-done", "node1");
   const takeover = await arrives("takeover", "node1");
   await arrives("machine-back", "node1");

@@ -9,7 +9,7 @@ import { until } from "../src/machine/clock.ts";
 import { run } from "../src/machine/process.ts";
 import { buildDuet } from "./build.ts";
 import { checkoutFolder } from "./checkout.ts";
-import { duet, duetOk, on, ownLabsFolder, traces } from "./testing.ts";
+import { duet, duetOk, on, ownLabsFolder, traces, untilSeen } from "./testing.ts";
 
 /** What a careless or unlucky user does to a lab. */
 const labs = ownLabsFolder();
@@ -25,7 +25,8 @@ test("a BMC that refuses the password at first boot: setup is not done, says why
   await lab("bmc", "fault", "node2", "unauthorized");
   const journal = () => on(name, "node1", "journalctl", "-u", "duet-setup", "-o", "cat", "--no-pager");
   const why = /it refuses the credentials \(status 401\)/;
-  await until("setup saying what it waits for", async () => why.test(await journal()), {
+  // A machine that boots may not let us in yet.
+  await untilSeen("setup saying what it waits for", async () => why.test(await journal()), {
     deadline_ms: 120_000,
     every_ms: 500,
   });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as v from "valibot";
-import { until } from "../src/machine/clock.ts";
 import { run } from "../src/machine/process.ts";
 import { Progress } from "../src/machine/progress.ts";
 import { Crowd } from "./clients/crowd.ts";
@@ -11,7 +10,7 @@ import { ensureEtcd35 } from "./etcd35.ts";
 import { ensureEtcd36 } from "./etcd36.ts";
 import { machineOf, openLab } from "./folder.ts";
 import { leaderPid } from "./metal/power.ts";
-import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
+import { duet, duetOk, on, ownLabsFolder, statusJson, untilSeen } from "./testing.ts";
 
 /** One lab, with clients that write all the time: etcd 3.5 to 3.6, one machine after the other, and what does not go back. */
 ownLabsFolder();
@@ -48,18 +47,19 @@ type Seen = v.InferOutput<typeof shape>;
 
 const at = (place: string, ...words: readonly string[]) =>
   duet(["lab", "run", place, "--name", name, "--", "duet", ...words]);
-const status = async (place = "seat"): Promise<Seen> =>
-  v.parse(
-    v.pipe(v.string(), v.parseJson(), shape),
-    (await at(place, "status", "--no-power", "--json")).stdout,
-  );
+const status = async (): Promise<Seen> =>
+  v.parse(v.pipe(v.string(), v.parseJson(), shape), await statusJson(name, "seat"));
 const etcdOn = (seen: Seen, machine: string) =>
   seen.machines.find((each) => each.name === machine)?.etcd.value;
 const refusedFor = (seen: Seen, rule: string, machine: string) =>
   seen.wrong.find(({ code, where }) => code === rule && where === machine);
 
+/** node1 serves alone, and node2 says by this rule why it is not let in. */
+const isRefused = (seen: Seen, rule: string): boolean =>
+  seen.whole === "1+0" && seen.serves.length === 1 && refusedFor(seen, rule, "node2") !== undefined;
+
 const seenSo = (what: string, isSo: (seen: Seen) => boolean): Promise<Seen> =>
-  until(
+  untilSeen(
     what,
     async () => {
       const seen = await status();
@@ -116,13 +116,18 @@ test("3.6 does not join beside an early 3.5, says why, and the last 3.5 in its p
   const put = await at("seat", "standby", "node2");
   assert.equal(put.status, 0, put.stderr);
   await install("node2", etcd36);
-  const late = await at("seat", "unstandby", "node2", "--within", "20s");
+  // It is waited for what never comes: so not for long.
+  const late = await at("seat", "unstandby", "node2", "--within", "3s");
   assert.equal(late.status, 1, late.stdout);
-  const seen = await status();
+  const seen = await seenSo("node2 says why it does not join", (now) => isRefused(now, "R-NEW-ETCD-JOIN"));
   assert.deepEqual([seen.whole, seen.serves], ["1+0", ["node1"]]);
   const told = refusedFor(seen, "R-NEW-ETCD-JOIN", "node2");
   assert.match(told?.what ?? "", /node1 serves with 3\.5\.16/);
-  await on(name, "node2", "grep", "--quiet", "R-NEW-ETCD-JOIN", "/run/issue.d/50-duet.issue");
+  await untilSeen(
+    "it stands at node2's console",
+    async () => (await on(name, "node2", "cat", "/run/issue.d/50-duet.issue")).includes("R-NEW-ETCD-JOIN"),
+    { deadline_ms: 60_000, every_ms: 500 },
+  );
   await install("node2", etcd35);
   await whole();
   await byPlan("node1", etcd35);
@@ -156,8 +161,11 @@ test("3.5 on a machine that left is not let in again, and nothing of its data is
   assert.equal(put.status, 0, put.stderr);
   await install("node2", etcd35);
   const sums = await sumsOn("node2");
-  assert.equal((await at("seat", "unstandby", "node2", "--within", "20s")).status, 1);
-  const seen = await status();
+  assert.equal((await at("seat", "unstandby", "node2", "--within", "3s")).status, 1);
+  const seen = await seenSo(
+    "node2 says why it does not join, and which etcd it has",
+    (now) => isRefused(now, "R-OLD-ETCD-JOIN") && typeof etcdOn(now, "node2")?.installed === "string",
+  );
   assert.deepEqual([seen.whole, seen.serves], ["1+0", ["node1"]]);
   const told = refusedFor(seen, "R-OLD-ETCD-JOIN", "node2");
   assert.match(told?.what ?? "", /cluster of etcd 3\.6, .* is 3\.5\.\d+/);
@@ -173,10 +181,16 @@ test("3.5 under an etcd that ends: it is never started, nothing is touched, the 
   await install("node2", etcd35);
   const since = (await on(name, "node2", "date", "+%s")).trim();
   await on(name, "node2", "systemctl", "kill", "--signal=SIGKILL", "duet-etcd.service");
+  // It is killed beside us: until it is gone it may still write.
+  await untilSeen(
+    "no process of etcd's on node2",
+    async () => (await on(name, "node2", "systemctl", "show", "-P", "MainPID", "duet-etcd")).trim() === "0",
+    { deadline_ms: 60_000 },
+  );
   const sums = await sumsOn("node2");
   const seen = await seenSo(
-    "node2 says why it does not join",
-    (now) => refusedFor(now, "R-OLD-ETCD-JOIN", "node2") !== undefined,
+    "node1 has taken over, and node2 says why it does not join",
+    (now) => isRefused(now, "R-OLD-ETCD-JOIN") && (now.lineage?.epoch ?? 0) > (was.lineage?.epoch ?? 0),
   );
   assert.deepEqual([seen.whole, seen.serves], ["1+0", ["node1"]]);
   assert.equal(seen.lineage?.epoch, (was.lineage?.epoch ?? 0) + 1, "node1 took over, with node2 alive");

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as v from "valibot";
-import { until } from "../src/machine/clock.ts";
 import { Progress } from "../src/machine/progress.ts";
 import { apiUrl } from "../src/render/kubernetes/names.ts";
 import { openLab } from "./folder.ts";
 import { workloadImage } from "./kubernetes/containers.ts";
 import { etcd_version, kubernetes_version } from "./kubernetes/versions.ts";
 import { groupByLab } from "./scenario-labs.ts";
-import { duet, duetOk, on, ownLabsFolder, probed } from "./testing.ts";
+import { duet, duetOk, on, ownLabsFolder, probed, statusJson, untilSeen } from "./testing.ts";
 import { playScenario, scenariosForCi } from "./testing-scenarios.ts";
 
 /**
@@ -46,6 +45,8 @@ const nodesShape = v.pipe(
     ),
   }),
 );
+
+const wholeShape = v.pipe(v.string(), v.parseJson(), v.object({ whole: v.string() }));
 
 async function readyNodes(): Promise<readonly string[]> {
   const { items } = v.parse(nodesShape, await kubectl("get", "nodes", "--output=json"));
@@ -126,7 +127,7 @@ test("a Deployment on both machines is reached by its Service's name, from each 
   for (const pod of pods) {
     assert.equal(await kubectl("logs", pod), "serving\n");
     const answered = new Set<string>();
-    await until(
+    await untilSeen(
       `both pods answering ${pod}`,
       async () => {
         answered.add((await kubectl("exec", pod, "--", "wget", "-T", "5", "-qO-", "http://web")).trim());
@@ -148,36 +149,11 @@ test("a command in a privileged pod has the machine's network", async () => {
 test("after a power cut the machine is a node again, with its pods, and nothing of the other's was touched", async () => {
   const earlier = await on(name, "node1", "pgrep", "--full", "--newest", "^kube-apiserver ");
   await duetOk("lab", "power", "cut", "node2", "--name", name);
-  await until(
+  await untilSeen(
     "both machines whole, and node2's new kubelet Ready",
     async () => {
-      const { stdout, status } = await duet([
-        "lab",
-        "run",
-        "node2",
-        "--name",
-        name,
-        "--",
-        "pgrep",
-        "kubelet",
-      ]);
-      if (status !== 0 || stdout === "") return false;
-      const seen = await duet([
-        "lab",
-        "run",
-        "seat",
-        "--name",
-        name,
-        "--",
-        "duet",
-        "status",
-        "--no-power",
-        "--json",
-      ]);
-      const { whole } = v.parse(
-        v.pipe(v.string(), v.parseJson(), v.object({ whole: v.string() })),
-        seen.stdout,
-      );
+      await on(name, "node2", "pgrep", "kubelet");
+      const { whole } = v.parse(wholeShape, await statusJson(name, "seat"));
       return whole === "1+1" && (await readyNodes()).length === 2;
     },
     { deadline_ms: 240_000, every_ms: 1000 },

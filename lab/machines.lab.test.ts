@@ -5,7 +5,9 @@ import { after, before, test } from "node:test";
 import { readIfThere } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { until } from "../src/machine/clock.ts";
-import { checkAtSeat, duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
+import { openLab } from "./folder.ts";
+import { isSlow } from "./scenario-slow.ts";
+import { checkAtSeat, duet, duetOk, fencesOfNode2, on, ownLabsFolder, redfish, traces } from "./testing.ts";
 
 /** One lab, through everything that can be done to its machines. The tests stand in order: each leaves two machines up. */
 const labs = ownLabsFolder();
@@ -47,24 +49,22 @@ async function braked(): Promise<boolean | undefined> {
   return list === undefined ? undefined : list.trim() !== "";
 }
 
-/** How often node1 has proven node2 off. Its power is a bad witness: it is on again when node1 serves, a second or two later. */
-const fences = async (): Promise<number> =>
-  Number(
-    await node1(
-      "sh",
-      "-c",
-      "journalctl -u pacemaker -o cat | grep -c \"'off' targeting node2 by node1.*OK\" || true",
-    ),
-  );
+const fences = (): Promise<number> => fencesOfNode2(name);
 
-async function fencedSince(before: number, deadline_ms: number): Promise<void> {
-  await until("node2 proven off by node1", async () => (await fences()) > before, { deadline_ms });
+async function fencedSince(before: number): Promise<void> {
+  await until("node2 proven off by node1", async () => (await fences()) > before, { deadline_ms: 180_000 });
+}
+
+/** Until node1 is joined to node2 by so many. */
+async function links(count: number): Promise<void> {
+  const connected = async () =>
+    (await node1("corosync-cfgtool", "-s")).match(/nodeid:\s+2:\s+connected/g)?.length ?? 0;
+  await until(`${count} links`, async () => (await connected()) === count, { deadline_ms: 60_000 });
 }
 
 test("the machines form one cluster, on both links, with files that their owners' checkers accept", async () => {
   await bothOnline();
-  const links = await node1("corosync-cfgtool", "-s");
-  assert.equal(links.match(/nodeid:\s+2:\s+connected/g)?.length, 2, links);
+  await links(2);
   await node1("corosync", "-t");
   await node1("crm_verify", "--live-check", "--verbose");
   await node1("systemd-analyze", "verify", "--man=no", "duet-setup.service", "corosync.service");
@@ -134,15 +134,18 @@ test("passwords are in root's own files on the machines, and nowhere else", asyn
 });
 
 test("a power cut loses exactly what was not synced", async () => {
+  const before = await fences();
+  // While node1 can't reach the BMCs it does not power node2 on, so that its Off can be looked at.
+  await lab("wire", "cut", "node1:mgmt");
   await node2(
     "sh",
     "-c",
     "cd /var/lib; echo kept > synced; sync synced; sync .; echo lost >> synced; echo lost > unsynced; cat synced unsynced | grep -c lost",
   );
-  const before = await fences();
   await lab("power", "cut", "node2");
   assert.match(await redfish(name, "node2", "state"), /"Off"/);
-  await fencedSince(before, 60_000);
+  await lab("wire", "heal", "node1:mgmt");
+  await fencedSince(before);
   await node2Back();
   // ext4 may have journaled the longer size without the bytes: then there are zeros, and still nothing unsynced.
   assert.match(await node2("cat", "/var/lib/synced"), /^kept\n\0*$/);
@@ -179,7 +182,7 @@ test("a hung machine: its BMC reads On, a graceful reset does nothing, the peer 
   });
   assert.match(await redfish(name, "node2", "state"), /"On"/);
   await lab("wire", "heal", "node1:mgmt");
-  await fencedSince(before, 180_000);
+  await fencedSince(before);
   await node2Back();
 });
 
@@ -204,13 +207,14 @@ test("an orderly power-off and a reboot are no failure: nobody is fenced", async
   // Neither /run nor anything of the network outlives a boot.
   await node2("touch", "/run/before-the-reboot");
   await node2("ip", "address", "add", "192.0.2.77/24", "dev", "link1");
-  await node2("systemctl", "reboot");
+  // It may end us before it has answered: that it was heard is seen below.
+  await duet(["lab", "run", "node2", "--name", name, "--", "systemctl", "reboot"]);
   await until(
     "node2's next boot",
     async () =>
       (await duet(["lab", "run", "node2", "--name", name, "--", "test", "!", "-e", "/run/before-the-reboot"]))
         .status === 0,
-    { deadline_ms: 60_000, every_ms: 300 },
+    { deadline_ms: 180_000, every_ms: 300 },
   );
   await bothOnline();
   assert.doesNotMatch(await node2("ip", "-brief", "address"), /192\.0\.2\.77/);
@@ -218,10 +222,6 @@ test("an orderly power-off and a reboot are no failure: nobody is fenced", async
 });
 
 test("pulling one link costs nothing but a warning, in both directions and in one", async () => {
-  const connected = async () =>
-    (await node1("corosync-cfgtool", "-s")).match(/nodeid:\s+2:\s+connected/g)?.length ?? 0;
-  const links = (n: number) =>
-    until(`${n} links`, async () => (await connected()) === n, { deadline_ms: 20_000 });
   for (const cut of [["link1"], ["link2"], ["link1", "--from", "node1"], ["node2:link2"]]) {
     await lab("wire", "cut", ...cut);
     await links(1);
@@ -236,14 +236,14 @@ test("with both links cut the preferred machine wins and the other is powered of
   const before = await fences();
   await lab("wire", "cut", "link1");
   await lab("wire", "cut", "link2");
-  await fencedSince(before, 60_000);
+  await fencedSince(before);
   assert.match(await redfish(name, "node1", "state"), /"On"/);
   // Booted into a cut wire it is inert: no quorum, and it fences nobody.
   const waiting = ["corosync-cmapctl", "-g", "runtime.votequorum.wait_for_all_status"];
   await until(
     "node2's Corosync waiting for all",
     async () => /= 1$/m.test((await duet(["lab", "run", "node2", "--name", name, "--", ...waiting])).stdout),
-    { deadline_ms: 60_000, every_ms: 300 },
+    { deadline_ms: 180_000, every_ms: 300 },
   );
   await lab("wire", "heal", "all");
   await node2Back();
@@ -292,13 +292,17 @@ test("the disk: filled it takes no more, slow it syncs slowly", async () => {
     "t=$(date +%s%N); for i in 1 2 3 4 5; do echo x >> /var/lib/slow; sync /var/lib/slow; done; echo $((($(date +%s%N) - t) / 1000000))";
   const probe = async () => Number(await node2("sh", "-c", syncs));
   const fast_ms = await probe();
-  await lab("disk", "slow", "node2", "200");
+  await lab("disk", "slow", "node2", "100");
+  // A floor, and load only lifts what stands on it.
+  const { ok, seen } = await isSlow(await openLab(name), "node2", 100);
+  assert.ok(ok, seen);
   const slow_ms = await probe();
   assert.notEqual(await braked(), false);
   await lab("disk", "fast", "node2");
   assert.notEqual(await braked(), true);
-  // Five syncs of at least one throttled write each, against five that are not: a ratio, not a time.
-  assert.ok(slow_ms > fast_ms * 2, `${slow_ms} ms against ${fast_ms} ms`);
+  // Five syncs of at least one throttled write each, against five that are not. Of a disk that is as slow by itself it says nothing.
+  const ownSlow_ms = 125;
+  assert.ok(slow_ms > fast_ms * 2 || fast_ms > ownSlow_ms, `${slow_ms} ms against ${fast_ms} ms`);
 });
 
 test("a second lab of another name lives beside the first", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../src/machine/clock.ts";
 import { bringUnit } from "./fixture-unit.ts";
-import { checkAtSeat, duet, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
+import { checkAtSeat, duet, duetBegun, duetOk, on, ownLabsFolder, probed, traces } from "./testing.ts";
 
 /** What setup makes of two machines, also when it is cut off, and what it leaves to Pacemaker. In order. */
 ownLabsFolder();
@@ -36,26 +36,42 @@ rm -f /etc/duet/tls/server.* /etc/duet/tls/peer.* /etc/duet/tls/client.*
 rm -f /etc/systemd/system/multi-user.target.wants/corosync.service /etc/systemd/system/multi-user.target.wants/pacemaker.service
 systemctl daemon-reload; systemctl start duet-work.path duet-ring.path`;
 
-/** Kills setup and all that it started after its first step, then after its second, and so on, until one comes to its end. */
-const cutOffEverywhere = `n=0
-while n=$((n + 1)); [ $n -lt 40 ]; do
+/**
+ * Kills setup and all that it started after its first step, then after its second, and so on, until one ends before so many steps. One
+ * that was through before the look at its steps saw them is tried again, twice: after its last step it always is.
+ */
+const cutOffEverywhere = `n=1; tries=0; runs=0; cuts=0
+while [ $n -lt 40 ]; do
+  runs=$((runs + 1)); unit=cut-$runs
   : > /run/cut.log
-  systemd-run --quiet --unit=cut-$n --property=StandardError=append:/run/cut.log /usr/local/bin/duet setup
-  while systemctl is-active --quiet cut-$n; do
-    [ "$(grep -c ✓ /run/cut.log)" -lt $n ] || systemctl kill --signal=KILL cut-$n 2> /dev/null || true
+  systemd-run --quiet --unit=$unit --property=StandardError=append:/run/cut.log /usr/local/bin/duet setup
+  while systemctl is-active --quiet $unit; do
+    [ "$(grep -c ✓ /run/cut.log)" -lt $n ] || systemctl kill --signal=KILL $unit 2> /dev/null || true
   done
-  case "$(systemctl show --property=Result --value cut-$n)" in
-    signal) ;;
-    success) echo "$((n - 1)) times cut off"; exit 0 ;;
-    *) cat /run/cut.log; systemctl status --full --lines=50 cut-$n; exit 1 ;;
+  case "$(systemctl show --property=Result --value $unit)" in
+    signal) cuts=$((cuts + 1)); tries=0; n=$((n + 1)) ;;
+    success)
+      [ "$(grep -c ✓ /run/cut.log)" -ge $n ] || { echo "$cuts times cut off"; exit 0; }
+      tries=$((tries + 1)); [ $tries -lt 3 ] || { tries=0; n=$((n + 1)); } ;;
+    *) cat /run/cut.log; systemctl status --full --lines=50 $unit; exit 1 ;;
   esac
 done
-echo "cut off $n times, and never at its end:"; cat /run/cut.log; exit 1`;
+echo "cut off $cuts times, and never at its end:"; cat /run/cut.log; exit 1`;
+
+/** Two dozen setups take their time where others use the box, too. */
+async function cutsOn(machine: string): Promise<string> {
+  const { status, stdout, stderr } = await duet(
+    ["lab", "run", machine, "--name", name, "--", "sh", "-c", cutOffEverywhere],
+    { deadline_ms: 900_000 },
+  );
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout.trim();
+}
 
 test("cut off after any of its steps, setup is run again and makes a whole site", async (t) => {
   await onBoth((machine) => shell(machine, bare));
-  const told = await onBoth((machine) => shell(machine, cutOffEverywhere));
-  t.diagnostic(told.map((each) => each.trim()).join(", "));
+  const told = await onBoth(cutsOn);
+  t.diagnostic(told.join(", "));
   for (const each of told) assert.ok(Number.parseInt(each, 10) >= 13, each);
   const reports = await onBoth(probe);
   assert.deepEqual(
@@ -105,13 +121,17 @@ test("a service that is installed later is Pacemaker's after the next setup, and
 test("while its peer is away setup waits and changes nothing, and goes on when it is back", async () => {
   await shell("node2", "systemctl stop pacemaker");
   const before = await shell("node1", "cibadmin --query --scope configuration");
-  const running = duet(["lab", "run", "node1", "--name", name, "--", "duet", "setup"]);
-  await shell("node1", "sleep 3");
+  const setup = duetBegun(["lab", "run", "node1", "--name", name, "--", "duet", "setup"]);
+  // A step is told when it has taken two seconds: from then on it has waited for some time.
+  const waiting = "… wait for node2\n";
+  await until("setup waiting for node2", async () => setup.said().includes(waiting) || setup.hasEnded(), {
+    deadline_ms: 60_000,
+  });
+  assert.ok(setup.said().includes(waiting) && !setup.hasEnded(), setup.said());
   assert.equal(await shell("node1", "cibadmin --query --scope configuration"), before);
   await shell("node2", "systemctl start pacemaker");
-  const { status, stderr } = await running;
-  assert.equal(status, 0, stderr);
-  assert.match(stderr, /… wait for node2\n.*✓ wait for node2/s);
+  assert.equal(await setup.ended, 0, setup.said());
+  assert.match(setup.said(), /… wait for node2\n.*✓ wait for node2/s);
 });
 
 test("one real Off is measured where somebody consents, and both machines know both times", async () => {

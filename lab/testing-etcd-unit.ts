@@ -12,13 +12,16 @@ const peer = site.machines.find((m) => m.name !== name);
 if (self === undefined || peer === undefined) throw new Error("this is no machine of its site");
 const unit = unitEffects({ ...unitAt(site, self, peer), noteHindrance: () => {} });
 
-const deadline_ms = 15_000;
+/** Beside others that use the box etcd takes long to come up; one that ended is told at once all the same. */
+const up_ms = 60_000;
+/** What hangs is killed just before it. */
+const down_ms = 15_000;
 const effects = {
   running: () => unit.isRunning(),
-  start: () => unit.start("with its data", deadline_ms),
-  first: () => unit.start("first", deadline_ms),
-  join: () => unit.start("join", deadline_ms),
-  stop: () => unit.stop(deadline_ms),
+  start: () => unit.start("with its data", up_ms),
+  first: () => unit.start("first", up_ms),
+  join: () => unit.start("join", up_ms),
+  stop: () => unit.stop(down_ms),
   force: () => unit.setForceFlag(),
   unforce: () => unit.dropForceFlag(),
   mask: () => unit.setMasked(true),

@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import { type ProbeReport, probeReport } from "../src/agents/check/probe.ts";
+import { until } from "../src/machine/clock.ts";
 import { run, type RunResult } from "../src/machine/process.ts";
 import { checkoutFolder } from "./checkout.ts";
 import { cgroupName } from "./folder.ts";
@@ -25,10 +28,13 @@ export function ownLabsFolder(): string {
   return folder;
 }
 
+/** A command that ended with another status than 0, and what it said. */
+export class CommandFailed extends Error {}
+
 /** `./duet` as a user types it. */
 export async function duet(
   args: readonly string[],
-  options: { readonly input?: string } = {},
+  options: { readonly input?: string; readonly deadline_ms?: number } = {},
 ): Promise<RunResult> {
   return await run([join(checkoutFolder(), "duet"), ...args], {
     accept: "any",
@@ -40,14 +46,88 @@ export async function duet(
 /** The same, where anything but success is the test's failure. */
 export async function duetOk(...args: readonly string[]): Promise<string> {
   const { status, stdout, stderr } = await duet(args);
-  if (status !== 0) throw new Error(`duet ${args.join(" ")}: status ${status}\n${stdout}${stderr}`);
+  if (status !== 0) throw new CommandFailed(`duet ${args.join(" ")}: status ${status}\n${stdout}${stderr}`);
   return stdout;
+}
+
+/** `./duet` while the test goes on beside it: what it has said so far, and its status when it has ended. */
+export function duetBegun(args: readonly string[]): {
+  readonly said: () => string;
+  readonly hasEnded: () => boolean;
+  readonly ended: Promise<number | null>;
+} {
+  const child = spawn(join(checkoutFolder(), "duet"), args, {
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: 300_000,
+    killSignal: "SIGKILL",
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  // What it had started on a machine may hold the pipe of one that was killed.
+  child.once("exit", (_, signal) => signal !== null && child.stderr.destroy());
+  // Not at its exit: then some of what it said may still be on its way.
+  return { said: () => said, hasEnded, ended: once(child, "close").then(() => child.exitCode) };
+}
+
+/**
+ * `until`, for looks by commands that are refused while a machine or a service comes or goes: one that failed has not seen it yet. If
+ * it is never seen, what the last one was refused with is told, so that a look that can never succeed is not taken for a slow machine.
+ */
+export async function untilSeen<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  options: { readonly deadline_ms: number; readonly every_ms?: number },
+): Promise<T> {
+  let refusal = "";
+  const ask = async (): Promise<T | undefined | false> => {
+    try {
+      const seen = await look();
+      refusal = "";
+      return seen;
+    } catch (error) {
+      if (!(error instanceof CommandFailed)) throw error;
+      refusal = error.message;
+      return undefined;
+    }
+  };
+  try {
+    return await until(what, ask, options);
+  } catch (error) {
+    if (refusal === "") throw error;
+    throw new Error(`${what}: not within ${options.deadline_ms} ms, and the last look failed: ${refusal}`, {
+      cause: error,
+    });
+  }
 }
 
 /** A command on a machine of a lab, or at its seat; its output, and an error unless it succeeds. */
 export async function on(lab: string, machine: string, ...command: readonly string[]): Promise<string> {
   return await duetOk("lab", "run", machine, "--name", lab, "--", ...command);
 }
+
+/** `duet status --json` at a place of the lab. It says what is wrong by its status; only one that says nothing has failed. */
+export async function statusJson(lab: string, place: string): Promise<string> {
+  const { status, stdout, stderr } = await duet(
+    ["lab", "run", place, "--name", lab, "--"].concat("duet", "status", "--no-power", "--json"),
+  );
+  if (stdout === "") throw new CommandFailed(`duet status on ${place}: status ${status}\n${stderr}`);
+  return stdout;
+}
+
+/** How often node1 has proven node2 off. Its power is a bad witness: it is on again when node1 serves, a second or two later. */
+export const fencesOfNode2 = async (lab: string): Promise<number> =>
+  Number(
+    await on(
+      lab,
+      "node1",
+      "sh",
+      "-c",
+      "journalctl -u pacemaker -o cat | grep -c \"'off' targeting node2 by node1.*OK\" || true",
+    ),
+  );
 
 /**
  * `duet check` at the operator's seat: what it prints, and the lines of what it finds wrong. Not those of the disks: all machines of all labs

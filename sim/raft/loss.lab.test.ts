@@ -11,6 +11,8 @@ import { RealSide } from "./testing-etcd.ts";
 // The two losses that the model predicts (force.test.ts, membership.test.ts), on real etcd under load.
 
 const etcd = join(process.env["DUET_IMAGE_ROOT"] ?? (await ensureImage(new Progress())), "usr/bin/etcd");
+/** Where others use the box etcd takes its time. */
+const deadline_ms = 60_000;
 const writers = { cut: 64, promote: 256 } as const;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const value = base64("v".repeat(200));
@@ -51,7 +53,7 @@ function load(
 async function lost(side: RealSide, machine: number, acknowledged: ReadonlySet<string>): Promise<number> {
   const body = { key: base64("k"), range_end: base64("l"), keys_only: true };
   const ask = () => side.post(machine, "kv/range", body, rows).catch(() => undefined);
-  const { kvs = [] } = await until("the survivor serves", ask, { deadline_ms: 10_000 });
+  const { kvs = [] } = await until("the survivor serves", ask, { deadline_ms });
   const there = new Set(kvs.map((row) => Buffer.from(row.key, "base64").toString()));
   return [...acknowledged].filter((key) => !there.has(key)).length;
 }
@@ -64,7 +66,7 @@ async function cutRound(record: boolean): Promise<number> {
   const survivor = 1 - leader;
   const writing = load(side, leader, writers.cut);
   await until("the writers are at work", async () => writing.acknowledged.size > 50, {
-    deadline_ms: 30_000,
+    deadline_ms,
     every_ms: 20,
   });
   await sleep(Math.random() * 300);
@@ -80,12 +82,19 @@ async function cutRound(record: boolean): Promise<number> {
   return await lost(side, survivor, acknowledged);
 }
 
-test("a wire cut without the commit record loses acknowledged writes, as in the model", async () => {
-  const end_ms = now_ms() + 40_000;
-  let found = 0;
-  while (found === 0 && now_ms() < end_ms) found = await cutRound(false);
-  assert.ok(found > 0, "no round lost anything");
-});
+/** Which round loses something is luck, and how long one takes is the box's: so rounds are counted, and the clock only ends it all. */
+const rounds_max = 30;
+const rounds_ms_max = 300_000;
+
+async function losesOnce(round: () => Promise<number | undefined>): Promise<void> {
+  const end_ms = now_ms() + rounds_ms_max;
+  let rounds = 0;
+  for (; rounds < rounds_max && now_ms() < end_ms; rounds += 1) if (((await round()) ?? 0) > 0) return;
+  assert.fail(`none of ${rounds} rounds lost anything`);
+}
+
+test("a wire cut without the commit record loses acknowledged writes, as in the model", () =>
+  losesOnce(() => cutRound(false)));
 
 test("a wire cut with the commit record loses nothing, as in the model", async () => {
   for (let round = 0; round < 4; round += 1) assert.equal(await cutRound(true), 0);
@@ -112,11 +121,9 @@ async function promoteRound(): Promise<number | undefined> {
   const promoted = until(
     "the promotion is taken",
     async () => (await side.change(0, "promote", 1)) !== "learner not ready",
-    {
-      deadline_ms: 15_000,
-    },
+    { deadline_ms },
   );
-  await until("the promotion passes", async () => side.silent, { deadline_ms: 15_000, every_ms: 5 });
+  await until("the promotion passes", async () => side.silent, { deadline_ms, every_ms: 5 });
   await sleep(300);
   await side.kill(0);
   const acknowledged = await writing.stop();
@@ -128,9 +135,5 @@ async function promoteRound(): Promise<number | undefined> {
   return await lost(side, 1, acknowledged);
 }
 
-test("the promote window: a voter by its own log lacks acknowledged writes, as in the model", async () => {
-  const end_ms = now_ms() + 40_000;
-  let found = 0;
-  while (found === 0 && now_ms() < end_ms) found = (await promoteRound()) ?? 0;
-  assert.ok(found > 0, "no round lost anything");
-});
+test("the promote window: a voter by its own log lacks acknowledged writes, as in the model", () =>
+  losesOnce(promoteRound));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as v from "valibot";
 import { versions } from "../../lab/etcd36/testing.ts";
-import { sleep } from "../../src/machine/clock.ts";
+import { sleep, until } from "../../src/machine/clock.ts";
 import { RealSide } from "./testing-etcd.ts";
 import { RaftWorld } from "./world.ts";
 
@@ -76,7 +76,15 @@ async function onEtcd(etcd: string, cut: boolean): Promise<Seen> {
   };
   await Promise.all([writer(), reader()]);
   await Promise.all(waiting);
-  return { ...seen, peerWrote: seen.acknowledged > 0, ended: await side.ended(leader) };
+  const ended = async () => {
+    const how = await side.ended(leader);
+    return how !== "runs" && how;
+  };
+  return {
+    ...seen,
+    peerWrote: seen.acknowledged > 0,
+    ended: await until("the removed leader's end", ended, { deadline_ms: 10_000 }),
+  };
 }
 
 /** With the times that the other side's etcd has. */

@@ -21,6 +21,9 @@ const status = v.object({ leader: v.optional(v.string()), header: v.object({ mem
 const range = v.object({ count: v.optional(v.string()) });
 const key = (text: string) => Buffer.from(text).toString("base64");
 
+/** Where others use the box etcd takes its time. */
+const start_ms_max = 60_000;
+
 const known_refusals =
   /not enough started members|unhealthy cluster|bad leader transferee|can only promote a learner member|rpc not supported for learner/;
 
@@ -131,10 +134,14 @@ export class RealSide implements Side {
   async startBoth(): Promise<void> {
     for (const machine of [0, 1]) this.launch(machine, [0, 1], ["--initial-cluster-state", "new"]);
     for (const machine of [0, 1]) await this.#serves(machine);
+    // That one of them answers a read says nothing of whom the other follows.
+    await until("both name one leader", async () => this.#agreed(await this.#named(), 2), {
+      deadline_ms: start_ms_max,
+    });
   }
   async #serves(machine: number): Promise<void> {
     await until(`m${machine} serves`, async () => (await this.count(machine)) !== undefined, {
-      deadline_ms: 20_000,
+      deadline_ms: start_ms_max,
     });
   }
   async post<T>(
@@ -220,18 +227,26 @@ export class RealSide implements Side {
     }
   }
   async leader(): Promise<number | undefined> {
-    const seen = new Set<string>();
+    return this.#agreed(await this.#named(), 1);
+  }
+  /** The one whom all of them name, if so many do. */
+  #agreed(named: readonly string[], count_min: number): number | undefined {
+    const [leader = "0", ...others] = new Set(named);
+    return others.length === 0 && named.length >= count_min ? this.#members.get(leader) : undefined;
+  }
+  /** Whom each takes for the leader that answers. */
+  async #named(): Promise<readonly string[]> {
+    const seen: string[] = [];
     for (const machine of this.#machines) {
       try {
         const { leader = "0", header } = await this.post(machine, "maintenance/status", {}, status);
         this.#members.set(header.member_id, machine);
-        seen.add(leader);
+        seen.push(leader);
       } catch {
         // It does not run, or is frozen.
       }
     }
-    const [leader = "0"] = seen;
-    return seen.size === 1 ? this.#members.get(leader) : undefined;
+    return seen;
   }
   async members(on: number): Promise<string> {
     const { members } = await this.post(on, "cluster/member/list", { linearizable: false }, memberList);
