@@ -10,7 +10,7 @@ const call_ms = 30_000;
 const parts = ({ site }: Lab) =>
   [
     ["wait", "--for=condition=Ready", ...site.machines.map(({ name }) => `node/${name}`), "--timeout=5s"],
-    ["rollout", "status", "deployment/coredns", "--namespace=kube-system", "--timeout=5s"],
+    ["rollout", "status", "daemonset/coredns", "--namespace=kube-system", "--timeout=5s"],
   ] as const;
 
 /** An administrator's credentials at the operator's seat, and then until both nodes are Ready and their names are served. */

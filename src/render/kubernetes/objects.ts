@@ -122,7 +122,7 @@ export const dnsObjects = (site: KubernetesSite, forward: boolean): readonly Kub
       data: { Corefile: corefile(forward) },
     },
   },
-  { path: `/apis/apps/v1/namespaces/${system}/deployments/coredns`, body: deployment(site) },
+  { path: `/apis/apps/v1/namespaces/${system}/daemonsets/coredns`, body: dns(site) },
   {
     path: `${namespaced("services")}/kube-dns`,
     body: {
@@ -161,17 +161,19 @@ const corefile = (forward: boolean): string =>
     "",
   ].join("\n");
 
-/** One on each machine where there are two, both on one where there is one: names are wanted most of all in a failover. */
-function deployment({ kubernetes: { images } }: KubernetesSite): object {
+/**
+ * One on each machine, for good: names are wanted most of all in a failover. Of a Deployment both pods would be the survivor's after the
+ * first loss, and nothing spreads them again.
+ */
+function dns({ kubernetes: { images } }: KubernetesSite): object {
   const probe = (path: string, port: number) => ({ httpGet: { path, port }, timeoutSeconds: 5 });
   return {
     apiVersion: "apps/v1",
-    kind: "Deployment",
+    kind: "DaemonSet",
     metadata: { name: "coredns", namespace: system, labels },
     spec: {
-      replicas: 2,
       selector: { matchLabels: labels },
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
       template: {
         metadata: { labels },
         spec: {
@@ -179,14 +181,6 @@ function deployment({ kubernetes: { images } }: KubernetesSite): object {
           priorityClassName: "system-cluster-critical",
           // The machine's own name servers, not itself.
           dnsPolicy: "Default",
-          topologySpreadConstraints: [
-            {
-              maxSkew: 1,
-              topologyKey: "kubernetes.io/hostname",
-              whenUnsatisfiable: "ScheduleAnyway",
-              labelSelector: { matchLabels: labels },
-            },
-          ],
           tolerations: [{ key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" }],
           containers: [
             {
