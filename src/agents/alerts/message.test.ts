@@ -45,7 +45,7 @@ test("each sentence names its machine, ends with no stop of its own, and stays o
 });
 
 test("a rule that calls a human is told in its own words, with its own page", () => {
-  const { sentence, code, page } = messageOf(
+  const { sentence, code, page, next } = messageOf(
     { kind: "human-needed", at_ms, about: "node1", rule: "R-TAGS-UNREAD", question: "start", why: "a tag" },
     stamp,
   );
@@ -53,6 +53,7 @@ test("a rule that calls a human is told in its own words, with its own page", ()
     [sentence, code, page],
     ["node1 needs a human: a tag", "R-TAGS-UNREAD", "docs/errors/R-TAGS-UNREAD.md"],
   );
+  assert.equal(next, "`duet page R-TAGS-UNREAD` on node1 says it");
 });
 
 test("a fence by a human's word is not told as one that was done", () => {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { pageOf } from "../status/page.ts";
+import { pageCommand, pageOf } from "../status/page.ts";
 import { aHuman } from "./pacemaker.ts";
 import { type Event, type Kind, kinds, plain, type Severity } from "./event.ts";
 
@@ -33,7 +33,7 @@ const because = (why: string | undefined): string =>
   why === undefined || why === "" ? "" : `: ${plain(why)}`;
 
 /** What is said of each: what happened, and what a person should do next. */
-function wordsOf({ kind, about = "a machine", by = "its peer", why, epoch }: Event): Words {
+function wordsOf({ kind, about = "a machine", by = "its peer", why, epoch, rule }: Event): Words {
   const words = (severity: Severity, sentence: string, next: string): Words => ({ severity, sentence, next });
   switch (kind) {
     case "machine-lost":
@@ -99,7 +99,13 @@ function wordsOf({ kind, about = "a machine", by = "its peer", why, epoch }: Eve
         "nothing",
       );
     case "human-needed":
-      return words("critical", `${about} needs a human${because(why)}`, "see the page: it says what to do");
+      return words(
+        "critical",
+        `${about} needs a human${because(why)}`,
+        rule === undefined
+          ? `see \`duet status\` on ${about}`
+          : `\`${pageCommand(rule)}\` on ${about} says it`,
+      );
     case "surrendered":
       return words(
         "critical",

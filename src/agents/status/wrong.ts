@@ -221,7 +221,7 @@ function servicesOf({ name, corosync, pacemaker }: MachineStatus, { reports }: V
     found.push(wrong("DUET-E-PACEMAKER-SILENT", name, pacemaker.why, "see `systemctl status pacemaker`"));
   if (!report.holding.known)
     found.push(
-      wrong("DUET-E-STATE-FILE", name, report.holding.why, "this machine stays inert; see the page"),
+      wrong("DUET-E-STATE-FILE", name, report.holding.why, "this machine stays inert; its page says more"),
     );
   return found;
 }
