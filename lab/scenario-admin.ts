@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
+import { judgeRefused } from "../src/scenario/refused.ts";
+import { type MachineName, machine_names, otherThan, refusals } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
@@ -19,36 +20,47 @@ const answer = v.union([
 ]);
 
 /** A word that is refused was said all the same: what must be so afterwards is the scenario's to say. */
-const refusals: ReadonlySet<string> = new Set([
-  "DUET-E-CONFIRM-REFUSED",
-  "DUET-E-CONFIRM-STILL-ON",
-  "DUET-E-CONFIRM-PEER-HERE",
-  "DUET-E-CHOOSE-REFUSED",
-  "DUET-E-ADMIN-CHANGED",
-  "DUET-E-ADMIN-NOT-YET",
-]);
+const spoken: ReadonlySet<string> = new Set([...refusals, "DUET-E-ADMIN-NOT-YET"]);
+
+interface Word extends Seen {
+  /** By which it was refused. */
+  readonly code: string | undefined;
+}
 
 /** What an admin types at a machine: duet's own commands, and those that go past duet. `losing`: before data is given away. */
 export function adminWords(stage: Stage, losing: () => Promise<void>): Doing {
-  const confirm = (machine: MachineName, epoch?: number | "unknown"): Promise<Seen> =>
+  let last: readonly Word[] = [];
+  const typed = async (...words: readonly Promise<Word>[]): Promise<readonly Seen[]> => {
+    last = await Promise.all(words);
+    return last.map(({ ok, seen }) => ({ ok, seen }));
+  };
+  const only = async (word: Promise<Word>): Promise<Seen> => {
+    const [seen] = await typed(word);
+    return seen ?? done;
+  };
+  const confirm = (machine: MachineName, epoch?: number | "unknown"): Promise<Word> =>
     say(stage, otherThan(machine), [
       "confirm-peer-down",
       ...(epoch === undefined ? [] : ["--accept-data-loss", lossOf(stage, epoch)]),
     ]);
   return {
-    "admin-down": ({ machine }) => confirm(machine),
+    "admin-down": ({ machine }) => only(confirm(machine)),
     "admin-down-loss": async ({ machine, epoch }) => {
       await losing();
-      return await confirm(machine, epoch);
+      return await only(confirm(machine, epoch));
     },
     "admin-both-down": async () => {
-      const [one, other] = await Promise.all(machine_names.map((name) => confirm(name)));
+      const [one, other] = await typed(...machine_names.map((name) => confirm(name)));
       const ok = one?.ok === true && other?.ok === true;
       return { ok, seen: `on node2: ${one?.seen ?? ""}; on node1: ${other?.seen ?? ""}` };
     },
     "admin-chooses": async ({ machine }) => {
       await losing();
-      return await choose(stage, machine);
+      return await only(choose(stage, machine));
+    },
+    "expect-admin-refused": async ({ code }) => {
+      const codes = last.map((word) => word.code);
+      return judgeRefused(code, codes);
     },
     "admin-unblocks": async ({ machine }) => {
       // As `pcs quorum unblock` does it.
@@ -81,7 +93,7 @@ async function raw(stage: Stage, machine: MachineName, argv: readonly string[]):
 }
 
 /** On the machine whose data is chosen; where that has no power, on the other. Said of a peer that is off it takes that word too. */
-async function choose(stage: Stage, machine: MachineName): Promise<Seen> {
+async function choose(stage: Stage, machine: MachineName): Promise<Word> {
   const lab = await stage.lab();
   const runs = async (name: MachineName) =>
     (await isOn(lab, machineOf(lab, name))) && !(await isHung(lab, machineOf(lab, name)));
@@ -90,8 +102,8 @@ async function choose(stage: Stage, machine: MachineName): Promise<Seen> {
 }
 
 /** One command of duet's. A machine that is switched off while it runs there says no more. */
-async function say(stage: Stage, machine: MachineName, words: readonly string[]): Promise<Seen> {
-  let seen: Seen = { ok: true, seen: `${machine} was switched off meanwhile` };
+async function say(stage: Stage, machine: MachineName, words: readonly string[]): Promise<Word> {
+  let word: Word = { ok: true, seen: `${machine} was switched off meanwhile`, code: undefined };
   await passing(async () => {
     const argv = ["duet", ...words, "--yes", "--json"];
     const { status, stdout, stderr } = await runIn(await stage.lab(), machine, argv, {
@@ -102,16 +114,20 @@ async function say(stage: Stage, machine: MachineName, words: readonly string[])
     if (!parsed.success) {
       const isKilled = stdout === "" && !told.has(status);
       if (!isKilled)
-        seen = { ok: false, seen: `status ${status}: ${stderr.trim().split("\n").at(-1) ?? ""}` };
+        word = {
+          ok: false,
+          seen: `status ${status}: ${stderr.trim().split("\n").at(-1) ?? ""}`,
+          code: undefined,
+        };
       return true;
     }
-    if ("outcome" in parsed.output) seen = { ok: true, seen: parsed.output.outcome };
+    if ("outcome" in parsed.output) word = { ok: true, seen: parsed.output.outcome, code: undefined };
     else {
       const [problem] = parsed.output.problems;
-      const ok = problem !== undefined && refusals.has(problem.code);
-      seen = { ok, seen: `${problem?.code ?? ""}: ${problem?.what ?? ""}` };
+      const { code = "", what = "" } = problem ?? {};
+      word = { ok: spoken.has(code), seen: `${code}: ${what}`, code };
     }
     return true;
   });
-  return seen;
+  return word;
 }

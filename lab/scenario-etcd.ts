@@ -6,6 +6,7 @@ import type { Doing, Seen } from "../src/scenario/world.ts";
 import { passing, runIn, seatName } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
+import { saidBy } from "./scenario-says.ts";
 import type { Stage } from "./scenario-stage.ts";
 
 /** A learner that is nearly there is one for a moment only. */
@@ -97,10 +98,10 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
   return { ok: true, seen: "" };
 }
 
-/** By the machine's own status, in any of its sentences. */
+/** By the machine's own status, in its own words. */
 async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
   if (await etcds.serves(machine)) return false;
-  return stringsIn(await statusAt(stage, machine)).some((each) => each.includes(text));
+  return saidBy(await statusAt(stage, machine), machine).some((each) => each.includes(text));
 }
 
 /** As a person there would have it shown; nothing where nobody is there to show it. */

@@ -48,7 +48,9 @@ npm run scenarios -- --kubernetes            # those of the lab, each with Kuber
 In the simulator time is virtual: an hour costs nothing, and the same text gives the same run. The site was set up and shut down in
 good order before the first step. A story has no faults but those that it tells. Its clients send a few writes a second, and 128 at
 once whenever a step does something, so that many are on their way in that moment. Every check of [the simulator](simulator.md) is
-on: one that breaks fails the step in which that came. A moment (\`at the tag write: …\`) is seen in what is sent or written; what is
+on: one that breaks fails the step in which that came. So does a machine that calls for a person with a sentence that is not so, held against the
+disks, tags and BMCs as they are, for longer than 20 s, or in the moment in which a step reads it. Behind the last step half a minute more goes by: a story that
+ended with both machines has to be calm then. A moment (\`at the tag write: …\`) is seen in what is sent or written; what is
 sent then is on its way, and nothing that follows from it has happened. A full disk leaves room for duet's own small file.
 
 In the lab [the clients](clients.md) keep 128 writes in flight, and \`expect nothing lost\` holds their whole history against both

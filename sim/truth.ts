@@ -51,7 +51,8 @@ const allTagged = (truth: Truth): boolean =>
 /** With both machines on and joined: could one of them serve the newest data there is, with nobody's help? */
 export function someoneCould(truth: Truth): boolean {
   const { world } = truth;
-  if (!world.machines.every(({ up }) => up) || !world.links[0].joined(0, 1)) return false;
+  // One that hangs is not there, whatever it holds.
+  if (!world.machines.every(({ up, hung }) => up && !hung) || !world.links[0].joined(0, 1)) return false;
   return [0, 1].some((machine) => {
     const own = holdingOf(truth, machine);
     const other = holdingOf(truth, 1 - machine);

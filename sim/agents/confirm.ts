@@ -24,6 +24,8 @@ export interface Person {
   readonly said: (word: Word) => void;
   /** It was refused, and this could be accepted instead, as the refusal says. */
   readonly refused?: (instead: Word["accept"]) => void;
+  /** The command has ended, and by which code where it was refused. */
+  readonly ended?: (code?: string) => void;
 }
 
 /**
@@ -35,31 +37,37 @@ export function confirmDown(node: Node, accept: Word["accept"], person: Person):
   if (!world.machine(id).up) return;
   const life = new Life(world.machine(id).life);
   const effects = effectsOf(node, life);
-  const tell = (what: string) => world.kernel.note(commandLine, node.name, what);
+  const refuse = (what: string, code: string) => {
+    world.kernel.note(commandLine, node.name, what);
+    person.ended?.(code);
+  };
   world.kernel.tasks.start(async () => {
     const { ring } = membershipOf(node);
     const facts = await effects.facts();
-    if (facts.peer.seen === "now") return tell("is refused: the peer is here");
+    if (facts.peer.seen === "now") return refuse("is refused: the peer is here", "DUET-E-CONFIRM-PEER-HERE");
     const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
     const once = await onceOff({ effects, times }, facts);
     // As `supposed` asks it there; with the mistake, where the rules have one.
     const { decision, rule } = decide("start", { ...once, word }, node.site.plant.tables);
     if (!wouldServe(decision)) {
-      tell(`is refused by ${rule}`);
+      refuse(`is refused by ${rule}`, "DUET-E-CONFIRM-REFUSED");
       person.refused?.(toAccept(once, word));
       return;
     }
     const recorder = { step: (step: string) => node.step(step), stepsEnd: () => undefined };
     try {
-      tell(await seeOff({ effects, times, recorder }, { facts, once }, word, () => undefined));
+      const gone = await seeOff({ effects, times, recorder }, { facts, once }, word, () => undefined);
+      world.kernel.note(commandLine, node.name, gone);
     } catch (error) {
       if (!(error instanceof DuetError)) throw error;
-      return tell(error.message);
+      return refuse(error.message, error.problems[0]?.code ?? "");
     }
-    if (membershipOf(node).ring !== ring) return tell("comes too late: the membership is another");
+    if (membershipOf(node).ring !== ring)
+      return refuse("comes too late: the membership is another", "DUET-E-ADMIN-CHANGED");
     const now: Word = { ...wordIn(node, ring), peerDown: true, ...(accept === undefined ? {} : { accept }) };
     node.memory.spoken = { word: now, ring };
     person.said(now);
+    person.ended?.();
     wake(node);
   });
 }

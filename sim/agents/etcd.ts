@@ -1,6 +1,6 @@
 import { leaveFirst } from "../../src/act/leave.ts";
 import { powerOnLater } from "../../src/act/power-on.ts";
-import { runSteps } from "../../src/act/steps.ts";
+import { type End, runSteps } from "../../src/act/steps.ts";
 import type { Times } from "../../src/act/times.ts";
 import { work } from "../../src/act/work.ts";
 import type { Facts } from "../../src/decide/facts.ts";
@@ -114,7 +114,9 @@ async function look(node: Node, life: Life): Promise<void> {
   const inner = effectsOf(node, life);
   let seen: Facts | undefined;
   const effects = { ...inner, facts: async () => (seen = await inner.facts()) };
-  const again = await work(effects, node.times, { repeat, peerFirst: async () => node.peerFirst, log });
+  const peerFirst = async () => node.peerFirst;
+  const ended = (end: End) => node.noteEnd(end);
+  const again = await work(effects, node.times, { repeat, peerFirst, log, ended });
   if (again) memory.again = true;
   else if (seen !== undefined) {
     forgetEndedStop(node, seen.etcd.leader);

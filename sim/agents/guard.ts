@@ -44,8 +44,12 @@ async function guard(node: Node, life: Life): Promise<void> {
   for (;;) {
     const { members } = world.corosync.view(id);
     const stuck = world.pacemaker.controller(id)?.belief(peer).unclean === true;
-    if (!memory.busy && !memory.started && (stuck || !members.includes(peer)))
-      await guardLook(effectsOf(node, life), node.times, (step) => node.step(step));
+    if (!memory.busy && !memory.started && (stuck || !members.includes(peer))) {
+      const look = await guardLook(effectsOf(node, life), node.times, (step) => node.step(step));
+      const { end, verdict } = look ?? {};
+      // What it says already needs no second sentence.
+      if (end !== undefined && (end.done || end.why !== verdict?.sentence)) node.noteEnd(end);
+    }
     await tasks.sleep(life, again_us);
   }
 }

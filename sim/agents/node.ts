@@ -2,6 +2,7 @@ import type { Published, State } from "../../src/act/effects.ts";
 import { nothing_remembered, type Remembered, remember } from "../../src/act/picture.ts";
 import type { OwedOn } from "../../src/act/power-on.ts";
 import { isSame } from "../../src/act/publish.ts";
+import type { End } from "../../src/act/steps.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { turnFor_ms } from "../../src/base/turn.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
@@ -57,6 +58,8 @@ interface Memory {
   /** The peer's On that was commanded and not taken: how often, and when last. */
   ons: number;
   on_us: number;
+  /** What was decided last and could not be done, and how often that was tried. Only people are told of it. */
+  unfinished: { readonly why: string; readonly tries: number } | undefined;
 }
 
 const nothing = (): Memory => ({
@@ -80,6 +83,7 @@ const nothing = (): Memory => ({
   spoken: undefined,
   ons: 0,
   on_us: 0,
+  unfinished: undefined,
 });
 
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
@@ -191,6 +195,11 @@ export class Node {
   /** A start of etcd; one that can't be ended counts like one that does not start. */
   noteStart(worked: boolean): void {
     this.memory.failedStarts = worked ? 0 : this.memory.failedStarts + 1;
+  }
+
+  noteEnd(end: End): void {
+    const tries = (this.memory.unfinished?.tries ?? 0) + 1;
+    this.memory.unfinished = end.done ? undefined : { why: end.why, tries };
   }
 
   step(name: string): void {

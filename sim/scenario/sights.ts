@@ -2,6 +2,7 @@ import type { MachineName } from "../../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
 import { keptWords } from "./kept.ts";
+import { told, wrongOf } from "./sentences.ts";
 import { done, idOf, type SimStage } from "./stage.ts";
 import { staleWords } from "./stale-reads.ts";
 import { isWhole } from "./whole.ts";
@@ -10,6 +11,8 @@ const probe_every_us = 100_000;
 /** A write that is not answered by then is none. */
 const answer_ms = 8_000;
 const quiet_ms = 3_000;
+/** As in the status: the first tries that fail are part of many a return. */
+const tries_min = 3;
 /** A learner that is nearly there may be one for a few hundredths of a second. */
 const brief_us = 2_000;
 
@@ -32,8 +35,10 @@ function waits(stage: SimStage): Doing {
     "until-serves": ({ machine: name, within_ms }) => untilServes(stage, idOf(name), within_ms),
     "until-inert": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} is not inert`, () => isInert(stage, idOf(name))),
-    "until-refuses": ({ machine: name, text, within_ms }) =>
-      stage.until(within_ms, `${name} does not say that`, () => says(stage, idOf(name), text)),
+    "until-refuses": async ({ machine: name, text, within_ms }) => {
+      const look = () => says(stage, idOf(name), text);
+      return alsoSo(stage, idOf(name), await stage.until(within_ms, `${name} does not say that`, look));
+    },
     "until-learner": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} is no learner`, () => isLearner(stage, idOf(name)), brief_us),
     "until-not-full": ({ machine: name, within_ms }) =>
@@ -74,7 +79,8 @@ function looks(stage: SimStage): Doing {
     "expect-1+0": () => oneServesAlone(stage),
     "expect-serves": ({ machine }) => untilServes(stage, idOf(machine), answer_ms),
     "expect-none-serves": () => noneServes(stage),
-    "expect-refuses": ({ machine, text }) => only(says(stage, idOf(machine), text)),
+    "expect-refuses": async ({ machine, text }) =>
+      alsoSo(stage, idOf(machine), await only(says(stage, idOf(machine), text))),
     "expect-inert": ({ machine }) => only(isInert(stage, idOf(machine))),
     "expect-nobody-fenced": async () => {
       const count = stage.fencesAsked.length;
@@ -204,10 +210,17 @@ function says(stage: SimStage, id: number, text: string): boolean {
   const { up, hung } = stage.world.machine(id);
   const { open: running } = stage.world.unit(id);
   const serves = running !== undefined && running.raft.lead !== 0 && !running.isLearner;
-  const { said, verdict } = stage.node(id);
-  return (
-    up && !hung && !serves && [said, verdict?.sentence ?? ""].some((sentence) => sentence.includes(text))
-  );
+  const { said, verdict, memory } = stage.node(id);
+  const { why = "", tries = 0 } = memory.unfinished ?? {};
+  const sentences = [said, verdict?.sentence ?? "", tries < tries_min ? "" : why];
+  return up && !hung && !serves && sentences.some((sentence) => sentence.includes(text));
+}
+
+/** What a story reads there is what a person would act on: where it calls one, it has to be so in that moment. */
+function alsoSo(stage: SimStage, id: number, seen: Seen): Seen {
+  const node = stage.node(id);
+  const wrong = wrongOf(stage.world, stage.site, node);
+  return seen.ok && wrong !== undefined ? { ok: false, seen: `${wrong}; ${told(node)}` } : seen;
 }
 
 function isInert({ world }: SimStage, id: number): boolean {

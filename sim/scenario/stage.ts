@@ -17,6 +17,7 @@ import { stormChecks } from "../storm-checks.ts";
 import { calm } from "../wire.ts";
 import { Load } from "./load.ts";
 import { FedWorld } from "./metal.ts";
+import { trueSentences } from "./sentences.ts";
 import { isWhole } from "./whole.ts";
 
 const second_us = 1_000_000;
@@ -78,7 +79,7 @@ export class SimStage {
       {
         agent: (made) => duetAgent(made, site),
         fence: (made) => this.#watched(isStock ? stockFence(made) : duetFence(made, site)),
-        checks: stormChecks(site),
+        checks: [...stormChecks(site), trueSentences(site)],
         trace: options.trace,
         wire: calm,
         etcd: leanTimes,

@@ -2,6 +2,7 @@ import type { Header, Scenario } from "../../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld } from "../../src/scenario/world.ts";
 import { adminWords } from "./admin.ts";
+import { endsCalm } from "./calm.ts";
 import { Moments } from "./moments.ts";
 import { powerDeeds } from "./power.ts";
 import { sights } from "./sights.ts";
@@ -46,6 +47,7 @@ export function simWorld({ header, seed = seed_default, trace = false }: SimWorl
     },
     arm: moments.arm,
     unmet: moments.unmet,
+    end: (scenario) => endsCalm(stage, scenario),
     lacks,
     stage,
   };

@@ -330,6 +330,10 @@ export const expectations = {
     say: "expect UNIT was not restarted on MACHINE",
     means: "It is the one that ran before the first step that took something away.",
   },
+  "expect-admin-refused": {
+    say: "expect the admin was refused with CODE",
+    means: "What an admin typed last ended with this code, and was not taken.",
+  },
   "expect-status-says": {
     say: "expect the status says TEXT",
     means: "`duet status` at the operator's seat has these words.",

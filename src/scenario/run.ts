@@ -52,7 +52,9 @@ export async function runScenario(
     if (!ok) return { ok: false, steps, problems: [failed(scenario, step, seen)] };
   }
   const unmet = (world.unmet?.() ?? []).map((moment) => neverCame(scenario, moment));
-  return { ok: unmet.length === 0, steps, problems: unmet };
+  if (unmet.length > 0) return { ok: false, steps, problems: unmet };
+  const end = (await world.end?.(scenario)) ?? { ok: true, seen: "" };
+  return { ok: end.ok, steps, problems: end.ok ? [] : [endsBadly(scenario, end.seen)] };
 }
 
 interface Taken extends Seen {
@@ -166,4 +168,11 @@ const neverCame = (scenario: Scenario, moment: string): Problem => ({
   where: scenario.file,
   what: `the moment never came: ${moment}`,
   fix: "let the steps before it lead there",
+});
+
+const endsBadly = (scenario: Scenario, seen: string): Problem => ({
+  code: "DUET-E-SCENARIO-FAILED",
+  where: scenario.file,
+  what: `behind its last step: ${seen}`,
+  fix: "the last steps tell what led there",
 });

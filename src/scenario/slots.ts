@@ -71,6 +71,15 @@ const moments = {
 } as const;
 export type Moment = (typeof moments)[keyof typeof moments];
 
+/** By these a command of an admin's refuses, and what it was to say is not said. */
+export const refusals = [
+  "DUET-E-CONFIRM-REFUSED",
+  "DUET-E-CONFIRM-STILL-ON",
+  "DUET-E-CONFIRM-PEER-HERE",
+  "DUET-E-CHOOSE-REFUSED",
+  "DUET-E-ADMIN-CHANGED",
+] as const;
+
 type Meaning<T> = T[keyof T];
 
 /** What a slot's text means, by the slot's name; `W` is whom a machine may be named by. */
@@ -86,6 +95,7 @@ export interface SlotValues<W> {
   readonly DURATION: number;
   readonly NUMBER: number;
   readonly EPOCH: number | "unknown";
+  readonly CODE: (typeof refusals)[number];
   readonly TEXT: string;
 }
 export type SlotName = keyof SlotValues<Who>;
@@ -189,6 +199,7 @@ export const slots: Readonly<Record<SlotName, Slot>> = {
   DURATION: duration,
   NUMBER: number,
   EPOCH: epoch,
+  CODE: choice("a code by which a command of an admin's refuses", same(refusals)),
   TEXT: text,
 };
 

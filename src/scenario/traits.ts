@@ -1,3 +1,4 @@
+import { isLoss } from "./roles.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** What a story does that whoever runs it has to know beforehand. */
@@ -17,3 +18,13 @@ export const losesTag = ({ steps }: Scenario): boolean =>
       (ask.kind === "bmc-tag" && ask.tag === "none") ||
       (ask.kind === "bmc-fault" && ask.fault === "forgets-tag"),
   );
+
+/** Waits for both machines, or expects both. */
+export const isWhole = (kind: string): boolean =>
+  ["until-1+1", "expect-1+1", "until-online", "expect-online", "bring-online"].includes(kind);
+
+/** Its last word of both machines is followed by no loss: a machine that serves then is one of two. */
+export function endsWhole({ steps }: Scenario): boolean {
+  const last = steps.findLastIndex(({ ask: { kind } }) => isWhole(kind));
+  return last !== -1 && !steps.slice(last).some(({ ask: { kind } }) => isLoss(kind));
+}

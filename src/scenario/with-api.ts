@@ -1,7 +1,6 @@
 import { match } from "./grammar.ts";
-import { isLoss } from "./roles.ts";
 import type { Place, Scenario, Step } from "./scenario.ts";
-import { acceptsLoss, takesAnAdminsWord } from "./traits.ts";
+import { acceptsLoss, endsWhole, isWhole, takesAnAdminsWord } from "./traits.ts";
 import { isRemembered } from "./with-api-memory.ts";
 
 /**
@@ -30,8 +29,6 @@ const pods = 4;
 const etcd_writes_per_second = 100;
 
 const begins = (kind: string): boolean => kind === "clients-write" || kind === "clients-rate";
-const isWhole = (kind: string): boolean =>
-  ["until-1+1", "expect-1+1", "until-online", "expect-online", "bring-online"].includes(kind);
 
 /** Which step it is, and at which one the API's clients begin. */
 interface Where {
@@ -63,12 +60,6 @@ const judged = ({ header, steps }: Scenario, first: number, index: number): read
   "until the API answers",
   `expect the API's history whole${isRemembered(header, steps.slice(first, index)) ? "" : " but for 410 Gone"}`,
 ];
-
-/** Its last word of both machines is followed by no loss: a machine that serves then is one of two. */
-function endsWhole({ steps }: Scenario): boolean {
-  const last = steps.findLastIndex(({ ask: { kind } }) => isWhole(kind));
-  return last !== -1 && !steps.slice(last).some(({ ask: { kind } }) => isLoss(kind));
-}
 
 function ending(scenario: Scenario, first: number): readonly Step[] {
   const { steps } = scenario;

@@ -33,6 +33,8 @@ export interface ScenarioWorld {
   readonly arm?: (moment: Moment, act: () => Promise<Seen>) => Promise<Seen>;
   /** Moments that were armed and never came: then the scenario did not test what it says. */
   readonly unmet?: () => readonly string[];
+  /** Behind the last step, where all went as told: what must be so of any story that ended like this one. */
+  readonly end?: (scenario: Scenario) => Promise<Seen>;
   /** Why this world can't give what the header asks for, one sentence each. */
   readonly lacks?: (scenario: Scenario) => readonly string[];
 }
