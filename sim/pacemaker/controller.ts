@@ -112,8 +112,7 @@ export class Controller {
       const stays = this.#cluster.kernel.choices.pick(electionPick, 2) === 0 ? this : other;
       (stays === this ? other : this).#dc = false;
     } else if (!this.#dc && !other.#dc) {
-      const first = this.#cluster.kernel.choices.pick(electionPick, 2) === 0 ? this : other;
-      first.#lead();
+      (this.#cluster.kernel.choices.pick(electionPick, 2) === 0 ? this : other).#lead();
     }
   }
 
@@ -121,6 +120,8 @@ export class Controller {
     if (this.#dc) return;
     this.#dc = true;
     this.#cluster.kernel.note(dcLine, this.machine);
+    // What its executor found last was told to a coordinator that is dead by now.
+    this.#adopt();
     const peer = this.#of(1 - this.machine);
     // Never seen since this one started: unknown, not absent.
     if (!peer.online && peer.role === "unknown" && this.#cluster.policy.startup_fencing) peer.unclean = true;
@@ -250,15 +251,9 @@ export class Controller {
   #ask(operation: Operation, machine: number, notification?: Notification): Promise<Outcome | undefined> {
     const { kernel, corosync } = this.#cluster;
     return kernel.tasks.answer<Outcome | undefined>(this.life, (resolve) => {
-      if (machine === this.machine) {
-        this.executor.run(operation, resolve, notification);
-        return;
-      }
+      if (machine === this.machine) return this.executor.run(operation, resolve, notification);
       // Lost since this was planned: nobody there would ever answer.
-      if (this.#view?.members.includes(machine) !== true) {
-        resolve(undefined);
-        return;
-      }
+      if (this.#view?.members.includes(machine) !== true) return resolve(undefined);
       const ring = this.#view.ring;
       let open = true;
       const watch = () => {
@@ -289,8 +284,12 @@ export class Controller {
    * hears of that, and this one coordinates now or soon: it knows its own executor.
    */
   #ran(operation: Operation): void {
+    if (operation !== "notify" && operation !== "monitor") this.#adopt();
+  }
+
+  #adopt(): void {
     const known = this.#of(this.machine);
-    if (operation === "notify" || operation === "monitor" || known.role === "unknown") return;
+    if (known.role === "unknown") return;
     known.role = this.executor.role;
     this.wake();
   }
