@@ -1,3 +1,4 @@
+import { DuetError } from "../src/base/problem.ts";
 import { join } from "node:path";
 import { readIfThere } from "../src/machine/files.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
@@ -6,7 +7,7 @@ import { forcedOffs_ms } from "./bmc/power/machine.ts";
 import { bmcFolder } from "./devices.ts";
 import { bmcTimesOf, machineOf } from "./folder.ts";
 import { lookUntil } from "./look-until.ts";
-import { isHung, isOn } from "./metal/power.ts";
+import { isHung, isOn, leaderPid } from "./metal/power.ts";
 import { type Sight, type Watch, watchPeer } from "./observe.ts";
 import { passing, runIn } from "./run.ts";
 import { bothOnline } from "./scenario-care.ts";
@@ -81,7 +82,9 @@ export class Eyes {
 
   async #answers(name: MachineName): Promise<boolean> {
     const lab = await this.#stage.lab();
-    return (await this.isOn(name)) && !(await isHung(lab, machineOf(lab, name)));
+    const machine = machineOf(lab, name);
+    // For a moment behind its power on there is nobody to ask yet.
+    return (await leaderPid(lab, machine)) !== undefined && !(await isHung(lab, machine));
   }
 
   async countOn(): Promise<number> {
@@ -186,8 +189,9 @@ export class Eyes {
       try {
         found.push((await this.#says(name, argv)).split("\n"));
       } catch (error) {
-        // It lost its power just now.
-        if (await this.#answers(name)) throw error;
+        // It lost its power just now, and has it again, perhaps.
+        const hadNone = error instanceof DuetError && error.problems[0]?.code === "DUET-E-LAB-POWER";
+        if (!hadNone && (await this.#answers(name))) throw error;
       }
     }
     return found;
