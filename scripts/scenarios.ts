@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import { canHost } from "../lab/host.ts";
 import { groupByLab, inOneLab, lackedByLab } from "../lab/scenario-labs.ts";
+import { labHint } from "../lab/folder.ts";
+import { takeDownNow } from "../lab/take-down-now.ts";
 import { simWorld } from "../sim/scenario/world.ts";
+import { onInterrupt } from "../src/cli/interrupt.ts";
 import { lineOf } from "../src/cli/scenario-run.ts";
 import { seconds } from "../src/machine/progress.ts";
 import { runScenario, type StepReport, unfit } from "../src/scenario/run.ts";
@@ -41,6 +44,12 @@ async function main(args: readonly string[]): Promise<number> {
     steps.progress.say(`no scenario has ${patterns.join(" or ")} in its name`);
     return 2;
   }
+  onInterrupt("what was played is told below; the labs are taken away", () => {
+    process.stderr.write(`\n${steps.table()}`);
+    for (const name of labNames(labs))
+      if (!takeDownNow(name))
+        process.stderr.write(`${name} is left: \`./${labHint(name, "down")}\` takes it away\n`);
+  });
   for (const file of all) if (file.scenario.header.worlds.includes("sim")) await inSim(steps, file);
   await inLab(steps, all, labs);
   const run = steps.outcomes.filter(({ end }) => end !== "not run").length;
@@ -50,6 +59,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (steps.failed) return 1;
   return run === 0 ? 3 : 0;
 }
+
+const labNames = (labs: number): readonly string[] =>
+  labs === 1 ? ["scenarios"] : Array.from({ length: labs }, (_, lab) => `scenarios-${lab + 1}`);
 
 const isForLab = ({ header: { worlds } }: Scenario): boolean => worlds.includes("lab");
 
@@ -103,9 +115,9 @@ async function inLab(steps: Steps, all: readonly File[], labs: number): Promise<
     // Each lab takes the next one when it has done its own.
     const next = scenarios.values();
     await Promise.all(
-      Array.from({ length: Math.min(labs, scenarios.length) }, (_, lab) =>
-        runGroup(steps, labs === 1 ? "scenarios" : `scenarios-${lab + 1}`, next, labs > 1),
-      ),
+      labNames(labs)
+        .slice(0, scenarios.length)
+        .map((lab) => runGroup(steps, lab, next, labs > 1)),
     );
   }
 }
