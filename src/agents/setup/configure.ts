@@ -41,26 +41,30 @@ export async function seedConfiguration(site: Site): Promise<void> {
 }
 
 /** Both machines at once, or nothing is configured: a site is never made smaller because a machine is late. */
-export async function allOnline(site: Site): Promise<void> {
+export async function allOnline(
+  site: Site,
+  seen: typeof clusterState = clusterState,
+  deadline_ms = online_ms,
+): Promise<void> {
   const names = site.machines.map((m) => m.name);
   let missing: readonly string[] = names;
   try {
     await until(
       `${names.join(" and ")} online in one cluster`,
       async () => {
-        const state = await clusterState();
+        const state = await seen();
         const isOnline = (name: string) => state?.nodes.some((node) => node.name === name && node.online);
         missing = names.filter((name) => isOnline(name) !== true);
         return state?.quorate === true && missing.length === 0;
       },
-      { deadline_ms: online_ms, every_ms: 250 },
+      { deadline_ms, every_ms: 250 },
     );
   } catch (error) {
     if (!(error instanceof DuetError)) throw error;
     fail(
       "DUET-E-SETUP-PEER-AWAY",
       missing.join(" and ") || "the cluster",
-      `not online after ${online_ms / 1000} s; the site stays one of ${names.join(" and ")}, and nothing was changed`,
+      `not online after ${deadline_ms / 1000} s; the site stays one of ${names.join(" and ")}, and nothing was changed`,
       "see that it has power, and the wires between the two; setup goes on by itself when it is there",
     );
   }
@@ -109,7 +113,7 @@ async function loadUnlessChanged(xml: string): Promise<void> {
   }
 }
 
-function refuseShrinking(site: Site, known: readonly string[]): void {
+export function refuseShrinking(site: Site, known: readonly string[]): void {
   const gone = known.filter((name) => site.machines.every((m) => m.name !== name));
   if (gone.length === 0) return;
   fail(
