@@ -2,19 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decide, judge } from "./decide.ts";
 import { empty, type Facts, type Holding, type Peer, type Versions } from "./facts.ts";
-import { all_lineages, holdings, me, older, ordinary, own_lineages, words } from "./model/product.ts";
+import { here, lineage, voter } from "./testing-pair.ts";
+import { all_lineages, holdings, older, ordinary, own_lineages, words } from "./model/product.ts";
 
-const lineage = { epoch: 5, owner: me };
-const voter: Holding = { ...empty, data: true, standing: "voter", lineage, full: true };
-const here = (facts: Holding, more: Partial<Extract<Peer, { seen: "now" }>> = {}): Peer => ({
-  seen: "now",
-  facts,
-  serving: false,
-  running: true,
-  stuck: false,
-  leaving: false,
-  ...more,
-});
 const etcdOf = (versions: Partial<Versions>, more: Partial<Facts["etcd"]> = {}): Facts["etcd"] => ({
   ...ordinary.etcd,
   versions: { program: undefined, data: undefined, peer: undefined, cluster: undefined, ...versions },
