@@ -48,6 +48,13 @@ export function memberEffects(node: Node, life: Life): MemberEffects {
         requests.remove(Number(member), reply),
       );
     },
+    elect: (at) =>
+      world.kernel.tasks.effect(life, 1_000, () => {
+        const unit = world.unit(id);
+        const member = at === "inside" ? unit.closed : unit.open;
+        member?.elect();
+        return member === undefined ? failed("unreachable", "etcd's port is closed") : done;
+      }),
     moveLeader: async (deadline_ms) => {
       const { running } = world.unit(id);
       const heir = running?.applier.membership.voters.find(

@@ -10,7 +10,7 @@ import { isMember } from "./membership.ts";
 import type { Raft, Ready, Role } from "./raft.ts";
 import { Requests } from "./requests.ts";
 import { step, tick } from "./step.ts";
-import { type Message, none } from "./types.ts";
+import { type Message, messageOf, none } from "./types.ts";
 
 const flushTime = label("etcd.flush-time");
 const tickPhase = label("etcd.tick-phase");
@@ -141,6 +141,11 @@ export class Member {
     if (!this.running) return;
     if (this.#paused) this.#stalled.push(() => this.submit(work));
     else work();
+  }
+
+  /** Told to begin an election at once, as by a leader that hands over; here by its own machine. */
+  elect(): void {
+    this.submit(() => this.guarded(() => step(this.raft, messageOf("campaign now", this.id, this.id, 0))));
   }
 
   /** Whatever changes raft goes through here: afterwards there may be something to save, send or apply. */

@@ -37,9 +37,31 @@ export async function* startAlone(
   ready: "unforced" | "forced",
 ): AsyncGenerator<string, Outcome, void> {
   // Forced before, it may have been killed just now while it served; a log that was just committed is synced.
-  if (ready === "unforced") return yield* startOnLog(effects, times, how);
+  const up = yield* ready === "unforced" ? startOnLog(effects, times, how) : startSynced(effects, times, how);
+  if (up.ok) yield* electNow(effects, times, how === "closed" ? "inside" : "self");
+  return up;
+}
+
+async function* startSynced(
+  { unit }: Effects,
+  times: Times,
+  how: WithData,
+): AsyncGenerator<string, Outcome, void> {
   yield "start etcd";
-  return await effects.unit.start(how, times.etcd_start_ms);
+  return await unit.start(how, times.etcd_start_ms);
+}
+
+/**
+ * Who votes alone waits for nobody's vote, and yet etcd lets its election time-out pass first: one to two seconds in which nobody is
+ * served. Where it can't be told, it elects itself when that has passed: nothing comes of a failure.
+ */
+export async function* electNow(
+  { members }: Effects,
+  times: Times,
+  at: Door,
+): AsyncGenerator<string, void, void> {
+  yield "begin the election";
+  await members.elect(at, times.elect_ms);
 }
 
 /** A flag that an earlier run left would force a new cluster again. */

@@ -147,6 +147,8 @@ export interface Member {
 }
 
 export interface MemberEffects {
+  /** This machine's etcd begins its election now, and not when its own clock says so. Done once it answers; only where nobody else votes. */
+  readonly elect: (at: Door, deadline_ms: number) => Promise<Outcome>;
   /** By a linearizable read at that machine's etcd: what the leader has applied. */
   readonly list: (at: Door | "peer", deadline_ms: number) => Promise<Outcome<readonly Member[]>>;
   /** At the peer; an entry of this machine that an earlier try left behind is taken away first. */

@@ -271,6 +271,11 @@ export class FakeWorld {
         }
         return done;
       },
+      elect: async (at) => {
+        assert.ok(this.etcd.running && this.etcd.closed === (at === "inside"), "nobody to elect");
+        assert.ok(this.log.soleVoter, "an election is begun that another one has a vote in");
+        return done;
+      },
       moveLeader: async () => done,
       writeMarker: async () => {
         this.boot.marked ||= this.boot.listedVoter;

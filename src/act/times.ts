@@ -6,6 +6,8 @@ export interface Times {
   readonly etcd_start_ms: number;
   readonly etcd_stop_ms: number;
   readonly etcd_call_ms: number;
+  /** etcd's own clock begins the election of who votes alone within two election time-outs of a second each. */
+  readonly elect_ms: number;
   readonly attribute_ms: number;
   /** One effect at a BMC, which is a few calls where the BMC is slow; and one call, as long as a silent one keeps an effect. */
   readonly bmc_ms: number;
@@ -31,6 +33,7 @@ export const times_default: Times = {
   etcd_start_ms: 30_000,
   etcd_stop_ms: 20_000,
   etcd_call_ms: 5_000,
+  elect_ms: 2_000,
   attribute_ms: 5_000,
   bmc_ms: 10_000,
   bmc_call_ms: 10_000,

@@ -5,7 +5,7 @@ export interface HttpsCall {
   readonly url: URL;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** From connect to the last byte: a stalled handshake and a dripping body end here too. */
   readonly deadline_ms: number;
   readonly tls: RequestOptions & { readonly ca?: string };

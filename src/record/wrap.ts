@@ -100,6 +100,7 @@ function members(
     addLearner: (...given) => seen(inner.addLearner(...given), () => recorder.event("learner added")),
     promote: (...given) => seen(inner.promote(...given), () => recorder.event("learner caught up")),
     remove: (...given) => seen(inner.remove(...given)),
+    elect: (...given) => seen(inner.elect(...given)),
     moveLeader: (...given) => seen(inner.moveLeader(...given)),
     writeMarker: (...given) => seen(inner.writeMarker(...given)),
   };

@@ -38,7 +38,7 @@ const marker_key = "duet/marker";
  */
 const new_id_ms = 1_100;
 
-export function memberEffects(places: Places): MemberEffects {
+export function memberEffects(places: Places): Omit<MemberEffects, "elect"> {
   return {
     list: (side, deadline_ms) => listAt(places, side, timer(deadline_ms)),
     addLearner: (deadline_ms) => addLearner(places, timer(deadline_ms)),

@@ -1,10 +1,12 @@
-import { closedPort, etcdPorts } from "../../base/paths.ts";
+import { closedPort, etcdPorts, paths } from "../../base/paths.ts";
 import type { MemberEffects, Outcome } from "../../act/effects.ts";
 import type { Etcd, Versions } from "../../decide/facts.ts";
+import { readIdentity } from "../../facts/identity.ts";
 import { sleep } from "../../machine/clock.ts";
 import { type Endpoint, memberList, status, versions } from "../../machine/etcd/client.ts";
 import { localUrl, peerUrls } from "../../render/etcd.ts";
 import type { Machine, Site } from "../../site/site.ts";
+import { elect, electionTeller } from "./elect.ts";
 import { linkTo } from "./link.ts";
 import { loadTls } from "./local-etcd.ts";
 import { memberEffects, type Places } from "./members.ts";
@@ -29,6 +31,11 @@ export class Reach {
     return { url: localUrl(this.#site, port), tls: await loadTls("client") };
   }
 
+  /** The members' own port. */
+  async #members(): Promise<Endpoint> {
+    return { url: localUrl(this.#site, etcdPorts.peer), tls: await loadTls("peer") };
+  }
+
   async peer(): Promise<Endpoint> {
     const tls = await loadTls("client");
     return { url: (await linkTo(this.#theirs, tls)).url, tls };
@@ -44,9 +51,12 @@ export class Reach {
 
   /** Each call finds its way anew: a link may have died since the last one. */
   get members(): MemberEffects {
-    const by = async <T>(ask: (members: MemberEffects) => Promise<Outcome<T>>): Promise<Outcome<T>> => {
+    const { places } = this;
+    const by = async <T>(
+      ask: (members: ReturnType<typeof memberEffects>) => Promise<Outcome<T>>,
+    ): Promise<Outcome<T>> => {
       try {
-        return await ask(memberEffects(this.places));
+        return await ask(memberEffects(places));
       } catch (error) {
         return failureOf(error);
       }
@@ -56,6 +66,12 @@ export class Reach {
       addLearner: (...given) => by((members) => members.addLearner(...given)),
       promote: (...given) => by((members) => members.promote(...given)),
       remove: (...given) => by((members) => members.remove(...given)),
+      elect: (at, deadline_ms) =>
+        by(async (members) => {
+          const tell = electionTeller(await this.#members(), readIdentity(paths.etcdData));
+          const serves = async (ms: number) => (await members.list(at, ms)).ok;
+          return await elect({ tell, serves }, deadline_ms);
+        }),
       moveLeader: (...given) => by((members) => members.moveLeader(...given)),
       writeMarker: (...given) => by((members) => members.writeMarker(...given)),
     };
