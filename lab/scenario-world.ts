@@ -181,7 +181,10 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
       return await begun();
     },
     "start-one": async ({ machine }) => {
-      await stage.oneUp(machine, () => etcds.noteHeld());
+      await stage.oneUp(machine, async () => {
+        await bringUnits(await stage.lab(), wanted().units);
+        await etcds.noteHeld();
+      });
       return await begun();
     },
     "power-on": async ({ machine }) => {

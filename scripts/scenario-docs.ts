@@ -33,8 +33,9 @@ expect nothing lost
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
 - A world that can't do all steps of a file refuses it before anything is started, with exit status 3. The lab lacks
-  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, Kubernetes, clocks, setup,
-  credentials, etcd's quota).
+  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, CRI-O, Kubernetes, clocks, setup, credentials, etcd's quota).
+- What only the lab can see is looked at there alone: \`in the lab: expect kubelet runs on node1\` is no step of the simulator's. What is
+  done is the same in both worlds.
 
 \`\`\`sh
 duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it

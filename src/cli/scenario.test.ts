@@ -65,7 +65,7 @@ test("the simulator tells a story step by step, the same each time, and as data"
   const story = join(scenarios, "node-failure.txt");
   const once = await duet("run", story, "--in", "sim");
   assert.equal(once.status, 0, once.stderr);
-  assert.match(once.stdout, /cut the power of the leader \(node[12]\)\n/);
+  assert.match(once.stdout, /break the leader \(node[12]\)\n/);
   assert.match(once.stdout, /expect nothing lost: \d+ writes acknowledged, and all can be read\n/);
   assert.match(once.stdout, /^Node failure: every step went as told \(virtual time\)$/m);
   assert.equal((await duet("run", story, "--in", "sim")).stdout, once.stdout);

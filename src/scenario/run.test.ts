@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DuetError, exit, fail } from "../base/problem.ts";
 import { parseScenario } from "./parse.ts";
 import { runScenario, type StepReport } from "./run.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, WorldName } from "./scenario.ts";
 import type { MachineName, Moment } from "./slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "./world.ts";
 
@@ -18,7 +18,7 @@ function scenario(...lines: readonly string[]): Scenario {
 
 /** Two machines and a clock in memory. Each deed takes a second; whoever has power and is first serves. */
 class Memory implements ScenarioWorld {
-  readonly name = "sim";
+  readonly name: WorldName = "sim";
   readonly time = "virtual";
   readonly log: string[] = [];
   readonly on = new Set<MachineName>();
@@ -149,6 +149,32 @@ test("a step that the world can't do, and a role that it can't tell, is said bef
     return true;
   });
   assert.deepEqual(world.log, []);
+});
+
+test("what is looked at in the lab alone is no step of another world, and can't be lacking there", async () => {
+  const world = new Memory();
+  const { ok, steps } = await play(
+    scenario(
+      "start both machines",
+      "in the lab: expect kubelet does not run on node1",
+      "cut the power of node1",
+    ),
+    world,
+  );
+  assert.ok(ok);
+  assert.deepEqual(
+    steps.map(({ line }) => line),
+    [1, 3],
+  );
+  const lab = Object.assign(new Memory(), { name: "lab" });
+  await assert.rejects(
+    play(scenario("start both machines", "in the lab: expect kubelet runs on node1"), lab),
+    (error) => {
+      assert.ok(error instanceof DuetError);
+      assert.equal(error.problems[0]?.where, "story.txt:2:1");
+      return error.status === exit.notHere;
+    },
+  );
 });
 
 test("a file that is for another world is refused", async () => {

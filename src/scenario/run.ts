@@ -2,7 +2,7 @@ import { DuetError, exit, type Problem } from "../base/problem.ts";
 import { Detection } from "./detection.ts";
 import type { Kind } from "./phrases.ts";
 import { Cast } from "./roles.ts";
-import type { Ask, Scenario, Step, WorldName } from "./scenario.ts";
+import { type Ask, type Scenario, type Step, toldIn, type WorldName } from "./scenario.ts";
 import type { MachineName } from "./slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "./world.ts";
 
@@ -32,11 +32,12 @@ export interface Report {
 
 /** Walks the steps, in order. Ends at the first one that fails, with its line and what was seen instead. */
 export async function runScenario(
-  scenario: Scenario,
+  whole: Scenario,
   world: ScenarioWorld,
   report: Report,
 ): Promise<ScenarioResult> {
-  refuseUnfit(scenario, world);
+  refuseUnfit(whole, world);
+  const scenario = toldIn(whole, world.name);
   const story: Story = {
     cast: new Cast(async (role) => await world.roles[role]?.()),
     detection: new Detection(),
@@ -122,7 +123,8 @@ export function wrongWorld({ file, header: { worlds } }: Scenario, name: WorldNa
 }
 
 /** What a world can't do is said before anything is started. */
-export function unfit(scenario: Scenario, world: ScenarioWorld): readonly Problem[] {
+export function unfit(whole: Scenario, world: ScenarioWorld): readonly Problem[] {
+  const scenario = toldIn(whole, world.name);
   const { file, steps } = scenario;
   const wrong = wrongWorld(scenario, world.name);
   if (wrong.length > 0) return wrong;
