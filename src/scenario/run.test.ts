@@ -185,6 +185,25 @@ test("a file that is for another world is refused", async () => {
   });
 });
 
+test("what was seen at a moment is told with the step in which it came, and one that was missed fails that step", async () => {
+  const story = scenario(
+    "start both machines",
+    "at the promote entry: cut the power of node1",
+    "until node2 serves",
+    "until 1+1",
+  );
+  const met = [undefined, { ok: true, seen: "in both logs" }];
+  const well = await play(story, Object.assign(new Memory(), { meanwhile: async () => met.shift() }));
+  assert.ok(well.ok);
+  assert.deepEqual(
+    well.steps.map(({ seen }) => seen),
+    ["", "", "in both logs; 2 on", ""],
+  );
+  const missed = [undefined, { ok: false, seen: "too late" }];
+  const wrong = await play(story, Object.assign(new Memory(), { meanwhile: async () => missed.shift() }));
+  assert.deepEqual([wrong.ok, wrong.steps.length, wrong.steps.at(-1)?.seen], [false, 3, "too late"]);
+});
+
 test("a moment does its deed when it comes, with the leader of then; one that never comes is a failure", async () => {
   const world = new Memory();
   const story = scenario(
@@ -200,6 +219,10 @@ test("a moment does its deed when it comes, with the leader of then; one that ne
   );
   assert.equal(never.ok, false);
   assert.match(never.problems[0]?.what ?? "", /never came: removal/);
+  const moment = "at the promote entry: cut the power of node1";
+  const seldom = Object.assign(new Memory(), { moments: new Set<Moment>(["marker"]) });
+  await assert.rejects(play(scenario("start both machines", moment), seldom), DuetError);
+  assert.deepEqual(seldom.log, []);
   const { arm: _, ...still } = new Memory();
   await assert.rejects(play(story, still), DuetError);
 });

@@ -69,7 +69,14 @@ interface Story {
 }
 
 async function take(step: Step, world: ScenarioWorld, story: Story): Promise<Taken> {
-  if (step.at === undefined) return await act(step.ask, world, story);
+  if (step.at === undefined) {
+    const taken = await act(step.ask, world, story);
+    const between = await world.meanwhile?.();
+    if (between === undefined) return taken;
+    // A moment that was missed is why the rest went otherwise.
+    if (!between.ok) return { ...taken, ...between };
+    return { ...taken, seen: [between.seen, taken.seen].filter((seen) => seen !== "").join("; ") };
+  }
   if (world.arm === undefined) throw new Error("the run began in a world that knows no moments");
   // Roles are settled when the moment comes: who leads then may not lead now.
   const seen = await world.arm(step.at, async () => await act(step.ask, world, story));
@@ -144,7 +151,8 @@ function refuseUnfit(scenario: Scenario, world: ScenarioWorld): void {
 }
 
 function missing({ ask, at, text }: Step, world: ScenarioWorld): string | undefined {
-  if (at !== undefined && world.arm === undefined) return `this world can't act at a moment: \`${text}\``;
+  if (at !== undefined && (world.arm === undefined || world.moments?.has(at) === false))
+    return `this world can't act at a moment: \`${text}\``;
   if (world.does[ask.kind] === undefined) return `this world can't do this step: \`${text}\``;
   const who = "machine" in ask ? ask.machine : "node1";
   const known = who === "node1" || who === "node2" || who === "the peer" || world.roles[who] !== undefined;
