@@ -12,5 +12,8 @@ test("a disk counts as slow when its synced writes are, by dd's own words", asyn
   assert.equal(judgeSlow(said("9.1e-05"), 50).ok, false);
   assert.match(judgeSlow("dd: failed to open", 50).seen, /failed to open/);
   const real = await run(["dd", "if=/dev/zero", "of=/dev/null", "bs=4096", "count=10"]);
-  assert.deepEqual(judgeSlow(real.stderr, 50), { ok: false, seen: "a synced write takes 0 ms" });
+  // What it takes on a busy box is not the question: the words are.
+  const { ok, seen } = judgeSlow(real.stderr, 10_000);
+  assert.equal(ok, false);
+  assert.match(seen, /^a synced write takes \d+ ms$/);
 });

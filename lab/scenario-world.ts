@@ -21,6 +21,7 @@ import { Eyes } from "./scenario-eyes.ts";
 import { Kept, keptWords } from "./scenario-kept.ts";
 import { Kubernetes, kubernetesWords } from "./scenario-kubernetes.ts";
 import { plannedWords } from "./scenario-planned.ts";
+import { lackedAtMoments, Moments, moments_here } from "./scenario-moments.ts";
 import { Processes, processWords, programsToKeep } from "./scenario-processes.ts";
 import { setupWords } from "./scenario-setup.ts";
 import { isSlow } from "./scenario-slow.ts";
@@ -57,6 +58,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const workload = new Workload(stage);
   const processes = new Processes(stage);
   const kept = new Kept(stage);
+  const moments = new Moments(stage);
   const markFailures = () => {
     clients.failures.mark();
     kubernetes.failures.mark();
@@ -69,7 +71,8 @@ export function labWorld(options: LabWorldOptions): LabWorld {
     now_ms: () => now_ms() - start_ms,
     does: {
       ...beginnings(stage, { eyes, etcds, address, kept }, () => wanted),
-      ...losses(stage, eyes, async () => {
+      ...losses(stage, moments, async () => {
+        await eyes.attend();
         await processes.note(wanted.kept);
         markFailures();
         address.mark();
@@ -98,16 +101,21 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       "the address's holder": () => address.holder(),
       "the survivor": () => eyes.survivor(() => etcds.alone()),
     },
+    arm: moments.arm,
+    moments: moments_here,
+    meanwhile: moments.meanwhile,
+    unmet: moments.unmet,
     lacks: (scenario) => {
       wanted = {
         units: unitsToBring(scenario),
         jumps: hasJumps(scenario),
         kept: programsToKeep(scenario),
       };
-      return lacks(scenario);
+      return [...lacks(scenario), ...lackedAtMoments(scenario)];
     },
     close: async () => {
       eyes.close();
+      moments.close();
       await address.close();
       await clients.close();
       await kubernetes.close(options.reuse === true);
@@ -181,7 +189,10 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
       return await begun();
     },
     "start-one": async ({ machine }) => {
-      await stage.oneUp(machine, () => etcds.noteHeld());
+      await stage.oneUp(machine, async () => {
+        await bringUnits(await stage.lab(), wanted().units);
+        await etcds.noteHeld();
+      });
       return await begun();
     },
     "power-on": async ({ machine }) => {
@@ -226,13 +237,17 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
   };
 }
 
-/** Each of these makes somebody look: the eyes follow both machines' logs from just before it. */
-function losses(stage: Stage, eyes: Eyes, mark: () => Promise<void>): Doing {
+/**
+ * Each of these makes somebody look, `attend`: the eyes follow both machines' logs from just before it. In a moment there is no time for
+ * that, and they do from just behind it.
+ */
+function losses(stage: Stage, moments: Moments, attend: () => Promise<void>): Doing {
   const name = stage.name;
   const losing = async (work: () => Promise<unknown>): Promise<Seen> => {
-    await eyes.attend();
-    await mark();
+    const { isNow } = moments;
+    if (!isNow) await attend();
     await work();
+    if (isNow) await moments.goOn().then(attend);
     return done();
   };
   return {

@@ -32,9 +32,11 @@ expect nothing lost
   \`within DURATION\`. **\`expect\`** looks once. The first step that fails ends the run, with its line and what was seen instead.
 - A machine is \`node1\` or \`node2\`, or a part that it plays. \`the peer\` is the one that a step last took away, \`the survivor\` the
   other one; after a cut wire it shows in the race who is left. \`the leader\` and \`the follower\` are etcd's.
-- A world that can't do all steps of a file refuses it before anything is started, with exit status 3. The lab lacks
-  moments (a fault at one step of duet's); the simulator does all but what it leaves out (kubelet, Kubernetes, clocks, setup,
-  credentials, etcd's quota).
+- A world that can't do all steps of a file refuses it before anything is started, with exit status 3. Of the moments (a fault at one
+  step of duet's) the lab has those that stand in etcd's logs, the promote entry and the marker write; the simulator does all but what it
+  leaves out (kubelet, CRI-O, Kubernetes, clocks, setup, credentials, etcd's quota).
+- What only the lab can see is looked at there alone: \`in the lab: expect kubelet runs on node1\` is no step of the simulator's. What is
+  done is the same in both worlds.
 
 \`\`\`sh
 duet scenario run scenarios/node-failure.txt --in sim       # under a second; --seed 7: another run of it
@@ -58,6 +60,12 @@ machines' data; they stop for it. [Clients of the API](clients.md#clients-of-the
 \`kubernetes\` at its head a file has a lab of its own kind: the machines have a control plane, and the API a virtual IP.
 \`the controllers' leader\` is the machine whose controller manager holds the lease, \`the address's holder\` the one whose interfaces have
 the API's virtual IP.
+
+A moment in the lab is met in what etcd has written. The host follows both machines' logs on their disks. At the sight of the entry it freezes
+the machine that leads, syncs its log, as that machine's own sync would have, and does the deed, which can only be to take power, feeds or
+wires away. Then it looks at what both disks hold: a run in which the entry is not there, or the joiner is full, has missed the moment, and
+fails. The story slows the leader's disk, so that there is time to see it. The other moments stay the simulator's: they are only sent, or
+over in a millisecond.
 
 \`--kubernetes\` tells any story of the lab so: a Deployment of four pods runs, clients of the API write from where etcd's clients do (these keep to 100
 writes a second then: the API servers need the machines, too), and are judged where those are. Where the story waits until a machine serves, the API has to

@@ -45,15 +45,20 @@ test("a wrong file is status 2 with every problem, and is not touched", async ()
 test("a world that can't do it yet says so before anything is started, status 3", async () => {
   await using scratch = await scratchFolder();
   const file = join(scratch.path, "story.txt");
-  const steps = "start both machines\nat the promote entry: cut the power of node1\n";
+  const moments = [
+    "at the tag write: cut the power of node1",
+    "at the promote entry: fill the disk of node1",
+  ];
+  const steps = `start both machines\n${moments.join("\n")}\n`;
   await writeFile(file, `# A moment that real machines do not wait for\n\nworlds: sim, lab\n\n${steps}`);
   const lab = await duet("run", file, "--in", "lab");
   assert.equal(lab.status, 3, lab.stderr);
-  assert.match(lab.stderr, /story\.txt:6:1: not yet in the lab: .*`at the promote entry/);
+  assert.match(lab.stderr, /story\.txt:6:1: not yet in the lab: .*`at the tag write/);
+  assert.match(lab.stderr, /not yet in the lab: in a moment only power, .*`at the promote entry/);
   const asData = await duet("run", file, "--in", "lab", "--json");
   assert.equal(asData.status, 3);
   assert.match(asData.stdout, /DUET-E-SCENARIO-NOT-YET/);
-  const wrongWorld = await duet("run", join(scenarios, "lost-at-promote.txt"), "--in", "lab");
+  const wrongWorld = await duet("run", join(scenarios, "takeover-cut-at-tag.txt"), "--in", "lab");
   assert.equal(wrongWorld.status, 3);
   assert.match(wrongWorld.stderr, /DUET-E-SCENARIO-WORLD/);
   const onlyLab = await duet("run", join(scenarios, "machine-lost.txt"), "--in", "sim");
@@ -65,7 +70,7 @@ test("the simulator tells a story step by step, the same each time, and as data"
   const story = join(scenarios, "node-failure.txt");
   const once = await duet("run", story, "--in", "sim");
   assert.equal(once.status, 0, once.stderr);
-  assert.match(once.stdout, /cut the power of the leader \(node[12]\)\n/);
+  assert.match(once.stdout, /break the leader \(node[12]\)\n/);
   assert.match(once.stdout, /expect nothing lost: \d+ writes acknowledged, and all can be read\n/);
   assert.match(once.stdout, /^Node failure: every step went as told \(virtual time\)$/m);
   assert.equal((await duet("run", story, "--in", "sim")).stdout, once.stdout);

@@ -19,7 +19,11 @@ test("what is not understood stays as it was", () => {
   assert.equal(formatScenario("  dance   with node1 \n"), "dance   with node1\n");
 });
 
-const step = fc.constantFrom(...samples().map(({ text }) => text));
+const step = fc.constantFrom(
+  ...samples().map(({ text }) => text),
+  "in the lab: expect CRI-O runs on node1",
+  "at the promote entry: cut the power of node1",
+);
 const messy = fc
   .array(
     fc.tuple(

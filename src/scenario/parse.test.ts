@@ -4,6 +4,7 @@ import { faultKinds } from "../../lab/bmc/fault.ts";
 import { match } from "./grammar.ts";
 import { within_ms_default } from "./phrases.ts";
 import { parseScenario } from "./parse.ts";
+import { toldIn } from "./scenario.ts";
 import { slots } from "./slots.ts";
 import { samples } from "./words.ts";
 
@@ -80,6 +81,24 @@ test("a moment takes a deed, and nothing else", () => {
     ["x.txt:2:17"],
   );
   assert.match(wrong("at the removl: hang node1\n")[0]?.fix ?? "", /`at the removal: …`/);
+});
+
+test("a look of the lab's own is one step of a story of both worlds, and nothing is done in it", () => {
+  const story = "start both machines\nIn  the lab:  expect  kubelet runs on node1\nuntil 1+1\n";
+  const [start, look, wait] = stepsOf(story);
+  assert.deepEqual([start?.only, look?.only, wait?.only], [undefined, "lab", undefined]);
+  assert.equal(look?.ask.kind, "expect-runs");
+  assert.equal(look.text, "in the lab: expect kubelet runs on node1");
+  const { scenario } = parseScenario(story, "x.txt");
+  assert.ok(scenario);
+  const told = (world: "sim" | "lab") => toldIn(scenario, world).steps.map(({ ask: { kind } }) => kind);
+  assert.deepEqual(told("sim"), ["start-both", "until-1+1"]);
+  assert.deepEqual(told("lab"), ["start-both", "expect-runs", "until-1+1"]);
+  const places = (text: string) => wrong(text).map(({ where }) => where);
+  assert.deepEqual(places("start both machines\nin the lab: cut link 1\n"), ["x.txt:2:13"]);
+  assert.deepEqual(places("start both machines\nin the lab: until kubelet rns on node1\n"), ["x.txt:2:27"]);
+  assert.deepEqual(places("worlds: lab\nstart both machines\nin the lab: until 1+1\n"), ["x.txt:3:1"]);
+  assert.deepEqual(places("start both machines\nin the lab: until the peer is on\n"), ["x.txt:2:1"]);
 });
 
 test("what is wrong is told all at once, with line, column and the nearest right words", () => {

@@ -38,6 +38,7 @@ export function parseScenario(text: string, file: string): Parsed {
   const problems = [...tooLong, ...reader.problems, ...roleProblems(file, reader.steps)];
   if (reader.steps.length === 0 && problems.length === 0) problems.push(noSteps(file, all.length));
   const header = headerOf(lines, reader.settings);
+  problems.push(...looksForNobody(file, header, reader.steps));
   return {
     scenario: problems.length > 0 ? undefined : { file, header, steps: reader.steps },
     problems,
@@ -100,6 +101,8 @@ class Reader {
         what: `a step has at most ${line_length_max} characters`,
         fix: "write one step a line",
       });
+    const inLab = /^in\s+the\s+lab\s*:\s*/i.exec(said);
+    if (inLab !== null) return this.#lookInLab(line, inLab[0].length);
     const moment = readMoment(line);
     if (moment === undefined) {
       const ask = this.#ask(line);
@@ -126,6 +129,29 @@ class Reader {
     return text;
   }
 
+  /** What is done is the same in each world, or it would be another story there: only a look may be one world's own. */
+  #lookInLab(line: Line, length: number): string | undefined {
+    const rest = { ...line, said: line.said.slice(length), column: line.column + length };
+    const ask = this.#ask(rest);
+    if (ask === undefined) return undefined;
+    if (isDeedAsk(ask.ask))
+      return this.#wrong(line.number, rest.column, {
+        code: "DUET-E-SCENARIO-STEP",
+        what: "what follows `in the lab:` is a wait or an expectation, nothing that is done",
+        fix: "put this step on a line of its own, or into a file of `worlds: lab`",
+      });
+    const text = `${in_the_lab} ${ask.text}`;
+    this.steps.push({
+      line: line.number,
+      column: line.column,
+      text,
+      only: "lab",
+      at: undefined,
+      ask: ask.ask,
+    });
+    return text;
+  }
+
   #ask(line: Line): { readonly ask: Ask; readonly text: string } | undefined {
     const found = match(line.said);
     if (found?.ok === true) return found;
@@ -148,6 +174,8 @@ class Reader {
     return undefined;
   }
 }
+
+export const in_the_lab = "in the lab:";
 
 const isDeedAsk = (ask: Ask): ask is Ask<Who, DeedKind> => isDeed(ask.kind);
 
@@ -194,6 +222,19 @@ function headerOf(lines: readonly Line[], settings: Setting): Header {
     escalate: settings.escalate ?? false,
   };
 }
+
+/** Where the other world is not told the story at all, the words would only mislead. */
+const looksForNobody = (file: string, { worlds }: Header, steps: readonly Step[]): readonly Problem[] =>
+  worlds.length === world_names.length
+    ? []
+    : steps
+        .filter(({ only }) => only !== undefined)
+        .map(({ line, column }) => ({
+          code: "DUET-E-SCENARIO-STEP",
+          where: `${file}:${line}:${column}`,
+          what: `\`${in_the_lab}\` is for a file of both worlds, and this one is for the ${worlds.join()}`,
+          fix: "leave these words out, or the step",
+        }));
 
 const tooManyLines = (file: string): Problem => ({
   code: "DUET-E-SCENARIO-FILE",

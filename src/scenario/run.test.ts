@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DuetError, exit, fail } from "../base/problem.ts";
 import { parseScenario } from "./parse.ts";
 import { runScenario, type StepReport } from "./run.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, WorldName } from "./scenario.ts";
 import type { MachineName, Moment } from "./slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "./world.ts";
 
@@ -18,7 +18,7 @@ function scenario(...lines: readonly string[]): Scenario {
 
 /** Two machines and a clock in memory. Each deed takes a second; whoever has power and is first serves. */
 class Memory implements ScenarioWorld {
-  readonly name = "sim";
+  readonly name: WorldName = "sim";
   readonly time = "virtual";
   readonly log: string[] = [];
   readonly on = new Set<MachineName>();
@@ -151,12 +151,57 @@ test("a step that the world can't do, and a role that it can't tell, is said bef
   assert.deepEqual(world.log, []);
 });
 
+test("what is looked at in the lab alone is no step of another world, and can't be lacking there", async () => {
+  const world = new Memory();
+  const { ok, steps } = await play(
+    scenario(
+      "start both machines",
+      "in the lab: expect kubelet does not run on node1",
+      "cut the power of node1",
+    ),
+    world,
+  );
+  assert.ok(ok);
+  assert.deepEqual(
+    steps.map(({ line }) => line),
+    [1, 3],
+  );
+  const lab = Object.assign(new Memory(), { name: "lab" });
+  await assert.rejects(
+    play(scenario("start both machines", "in the lab: expect kubelet runs on node1"), lab),
+    (error) => {
+      assert.ok(error instanceof DuetError);
+      assert.equal(error.problems[0]?.where, "story.txt:2:1");
+      return error.status === exit.notHere;
+    },
+  );
+});
+
 test("a file that is for another world is refused", async () => {
   await assert.rejects(play(scenario("worlds: lab", "start both machines"), new Memory()), (error) => {
     assert.ok(error instanceof DuetError);
     assert.equal(error.problems[0]?.code, "DUET-E-SCENARIO-WORLD");
     return error.status === exit.notHere;
   });
+});
+
+test("what was seen at a moment is told with the step in which it came, and one that was missed fails that step", async () => {
+  const story = scenario(
+    "start both machines",
+    "at the promote entry: cut the power of node1",
+    "until node2 serves",
+    "until 1+1",
+  );
+  const met = [undefined, { ok: true, seen: "in both logs" }];
+  const well = await play(story, Object.assign(new Memory(), { meanwhile: async () => met.shift() }));
+  assert.ok(well.ok);
+  assert.deepEqual(
+    well.steps.map(({ seen }) => seen),
+    ["", "", "in both logs; 2 on", ""],
+  );
+  const missed = [undefined, { ok: false, seen: "too late" }];
+  const wrong = await play(story, Object.assign(new Memory(), { meanwhile: async () => missed.shift() }));
+  assert.deepEqual([wrong.ok, wrong.steps.length, wrong.steps.at(-1)?.seen], [false, 3, "too late"]);
 });
 
 test("a moment does its deed when it comes, with the leader of then; one that never comes is a failure", async () => {
@@ -174,6 +219,10 @@ test("a moment does its deed when it comes, with the leader of then; one that ne
   );
   assert.equal(never.ok, false);
   assert.match(never.problems[0]?.what ?? "", /never came: removal/);
+  const moment = "at the promote entry: cut the power of node1";
+  const seldom = Object.assign(new Memory(), { moments: new Set<Moment>(["marker"]) });
+  await assert.rejects(play(scenario("start both machines", moment), seldom), DuetError);
+  assert.deepEqual(seldom.log, []);
   const { arm: _, ...still } = new Memory();
   await assert.rejects(play(story, still), DuetError);
 });

@@ -2,7 +2,7 @@ import { DuetError, exit, type Problem } from "../base/problem.ts";
 import { Detection } from "./detection.ts";
 import type { Kind } from "./phrases.ts";
 import { Cast } from "./roles.ts";
-import type { Ask, Scenario, Step, WorldName } from "./scenario.ts";
+import { type Ask, type Scenario, type Step, toldIn, type WorldName } from "./scenario.ts";
 import type { MachineName } from "./slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "./world.ts";
 
@@ -32,11 +32,12 @@ export interface Report {
 
 /** Walks the steps, in order. Ends at the first one that fails, with its line and what was seen instead. */
 export async function runScenario(
-  scenario: Scenario,
+  whole: Scenario,
   world: ScenarioWorld,
   report: Report,
 ): Promise<ScenarioResult> {
-  refuseUnfit(scenario, world);
+  refuseUnfit(whole, world);
+  const scenario = toldIn(whole, world.name);
   const story: Story = {
     cast: new Cast(async (role) => await world.roles[role]?.()),
     detection: new Detection(),
@@ -68,7 +69,14 @@ interface Story {
 }
 
 async function take(step: Step, world: ScenarioWorld, story: Story): Promise<Taken> {
-  if (step.at === undefined) return await act(step.ask, world, story);
+  if (step.at === undefined) {
+    const taken = await act(step.ask, world, story);
+    const between = await world.meanwhile?.();
+    if (between === undefined) return taken;
+    // A moment that was missed is why the rest went otherwise.
+    if (!between.ok) return { ...taken, ...between };
+    return { ...taken, seen: [between.seen, taken.seen].filter((seen) => seen !== "").join("; ") };
+  }
   if (world.arm === undefined) throw new Error("the run began in a world that knows no moments");
   // Roles are settled when the moment comes: who leads then may not lead now.
   const seen = await world.arm(step.at, async () => await act(step.ask, world, story));
@@ -122,7 +130,8 @@ export function wrongWorld({ file, header: { worlds } }: Scenario, name: WorldNa
 }
 
 /** What a world can't do is said before anything is started. */
-export function unfit(scenario: Scenario, world: ScenarioWorld): readonly Problem[] {
+export function unfit(whole: Scenario, world: ScenarioWorld): readonly Problem[] {
+  const scenario = toldIn(whole, world.name);
   const { file, steps } = scenario;
   const wrong = wrongWorld(scenario, world.name);
   if (wrong.length > 0) return wrong;
@@ -142,7 +151,8 @@ function refuseUnfit(scenario: Scenario, world: ScenarioWorld): void {
 }
 
 function missing({ ask, at, text }: Step, world: ScenarioWorld): string | undefined {
-  if (at !== undefined && world.arm === undefined) return `this world can't act at a moment: \`${text}\``;
+  if (at !== undefined && (world.arm === undefined || world.moments?.has(at) === false))
+    return `this world can't act at a moment: \`${text}\``;
   if (world.does[ask.kind] === undefined) return `this world can't do this step: \`${text}\``;
   const who = "machine" in ask ? ask.machine : "node1";
   const known = who === "node1" || who === "node2" || who === "the peer" || world.roles[who] !== undefined;

@@ -59,6 +59,12 @@ export type Asks<W> = {
 };
 export type Ask<W = Who, K extends Kind = Kind> = { [P in K]: Asks<W>[P] }[K];
 
+/** The story as this world is told it. */
+export const toldIn = (scenario: Scenario, world: WorldName): Scenario => ({
+  ...scenario,
+  steps: scenario.steps.filter(({ only = world }) => only === world),
+});
+
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -66,8 +72,10 @@ export interface Place {
   readonly text: string;
 }
 
-export type Step = Place &
-  (
+export type Step = Place & {
+  /** Walked in this world alone: what is looked at there, and is no part of the others. Left out: in each. */
+  readonly only?: WorldName;
+} & (
     | { readonly at: undefined; readonly ask: Ask }
     /** To be done when that moment comes, however often the steps after it have gone on. */
     | { readonly at: Moment; readonly ask: Ask<Who, DeedKind> }

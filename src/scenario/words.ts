@@ -1,4 +1,5 @@
 import { keys } from "./header.ts";
+import { in_the_lab } from "./parse.ts";
 import { deeds, expectations, isWait, type Kind, phrases, waits } from "./phrases.ts";
 import { isSlotName, slots } from "./slots.ts";
 
@@ -27,6 +28,12 @@ export function words(): readonly Word[] {
     },
     ...rows("until", waits).map((row) => ({ ...row, say: `${row.say} [within DURATION]` })),
     ...rows("expect", expectations),
+    {
+      group: "expect",
+      say: `${in_the_lab} …`,
+      means:
+        "What follows the colon, something to wait for or to expect, is looked at in the lab alone: the simulator, which leaves it out, goes on without it.",
+    },
     ...Object.entries(slots).map(([name, { what }]) => ({ group: "slot" as const, say: name, means: what })),
   ];
 }

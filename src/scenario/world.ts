@@ -29,8 +29,12 @@ export interface ScenarioWorld {
    * missing here can't be told apart in this world yet.
    */
   readonly roles: { readonly [R in Role]?: () => Promise<MachineName | undefined> };
-  /** Does `act` in the very moment; missing where a world can't stop time. */
+  /** Does `act` in the very moment; missing where a world can't stop. */
   readonly arm?: (moment: Moment, act: () => Promise<Seen>) => Promise<Seen>;
+  /** The moments at which it can stop; left out: all that there are. */
+  readonly moments?: ReadonlySet<Moment>;
+  /** What was seen at moments that have come since this was asked last; one that was missed fails the step that waited. */
+  readonly meanwhile?: () => Promise<Seen | undefined>;
   /** Moments that were armed and never came: then the scenario did not test what it says. */
   readonly unmet?: () => readonly string[];
   /** Behind the last step, where all went as told: what must be so of any story that ended like this one. */
