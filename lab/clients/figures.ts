@@ -25,5 +25,5 @@ export function figuresOf(status: Status, found: Found, verdict: Verdict): strin
 /** Rounded down: 100 % is said of nothing less. */
 function flightOf({ wanted, owed_us, held_us, fewest }: Flight): string {
   const share = (Math.floor((1000 * held_us) / owed_us) / 10).toFixed(1);
-  return `${wanted} in flight for ${share} % of the ${seconds(owed_us)} in which etcd served, and never less than ${fewest}`;
+  return `${wanted} in flight for ${share} % of the ${seconds(owed_us)} in which etcd served, and once ${fewest}`;
 }

@@ -12,6 +12,7 @@ import { Crowd } from "./crowd.ts";
 import { demands } from "./demands.ts";
 import { ensureClients } from "./program.ts";
 import type { Seat } from "./seat.ts";
+import { readFound } from "./status.ts";
 
 /** The clients against a real etcd: one that only crashes, and one that also forgets what it has acknowledged. */
 const [etcd] = await versions();
@@ -92,6 +93,36 @@ test("in peace 128 writes are in flight, and paced clients owe no number", async
       }
     }
   } finally {
+    await member.process.kill();
+  }
+});
+
+test("a machine that nobody has read linearizably is found out, and one that is silent owes nothing", async () => {
+  await using folder = await scratch();
+  const files = await makeCertificates(folder.path);
+  const member = await TlsEtcd.create(etcd, "a", folder.path, files);
+  member.startFirst();
+  const seat = await seatBeside(folder.path, member, files);
+  const also = (...more: readonly string[]): Seat => ({
+    ...seat,
+    connection: [...seat.connection, ...more.flatMap((endpoint) => ["-endpoint", endpoint])],
+  });
+  // Clients that know of no other: who looks later finds one more machine that answers, or one that does not.
+  const crowd = await Crowd.begin(also("gone=127.0.0.1:1"));
+  try {
+    await moreWrites(crowd, 500);
+    assert.deepEqual(await crowd.unread(["a", "gone"], 300), ["gone"]);
+    await crowd.stop();
+    const verdict = await crowd.check();
+    assert.deepEqual(demands(await crowd.verify(), verdict), []);
+    const again = `unread=${new URL(member.endpoint.url).host}`;
+    const look = ["verify", ...also(again).connection, "-history", crowd.history, "-prefix", "clients/"];
+    const found = readFound((await run([seat.program, ...look])).stdout);
+    assert.deepEqual(demands(found, verdict), [
+      "unread has a vote, and no client has read linearizably there",
+    ]);
+  } finally {
+    crowd.kill();
     await member.process.kill();
   }
 });

@@ -46,7 +46,7 @@ func runVerify(arguments []string) error {
 		options.flags(set)
 		set.StringVar(&history, "history", "", "file of the history")
 		set.StringVar(&prefix, "prefix", "", "of every key")
-		set.DurationVar(&patience, "patience", 60*time.Second, "for all machines")
+		set.DurationVar(&patience, "patience", 3*time.Minute, "for all machines")
 	})
 	if err != nil {
 		return err
