@@ -17,14 +17,30 @@ const silent = (name: string, linearizable = 0): At => ({
   silent: "no answer",
 });
 const flight = { wanted: 128, owed_us: 1_000_000, held_us: 1_000_000, fewest: 131 };
+const never = { wanted: 128, owed_us: 0, held_us: 0, fewest: -1 };
 const both = { machines: [voter("node1"), voter("node2")] };
 
 test("clients owe 128 writes in flight while etcd serves, but for moments", () => {
-  const said = (change: Partial<typeof flight>) => demands(both, { flight: { ...flight, ...change } });
-  assert.deepEqual(said({}), []);
-  assert.deepEqual(said({ held_us: 990_000, fewest: 40 }), []);
-  assert.match(said({ held_us: 989_000, fewest: 40 }).join(), /^128 writes .* only 98\.9 % .* once 40$/);
-  assert.match(said({ held_us: 0, owed_us: 0, fewest: -1 }).join(), /never in flight/);
+  const said = (served_s: number, missing_s: number) => {
+    const owed_us = served_s * 1e6;
+    return demands(both, {
+      flight: { wanted: 128, owed_us, held_us: owed_us - missing_s * 1e6, fewest: 40 },
+    });
+  };
+  for (const [served_s, missing_s] of [
+    [60, 0],
+    [60, 0.6],
+    [5, 0.25],
+    [0.4, 0.1],
+  ] as const)
+    assert.deepEqual(said(served_s, missing_s), [], `${missing_s} of ${served_s} s`);
+  for (const [served_s, missing_s] of [
+    [60, 0.7],
+    [5, 0.26],
+    [0.4, 0.11],
+  ] as const)
+    assert.match(said(served_s, missing_s).join(), /^128 writes .* only \d+\.\d % .* once 40$/);
+  assert.match(demands(both, { flight: never }).join(), /never in flight/);
 });
 
 test("paced clients owe no number", () => {

@@ -3,10 +3,11 @@ import type { Flight, Found, Verdict } from "./status.ts";
 /** So many writes are in flight at any time, while etcd serves. */
 export const in_flight = 128;
 /**
- * A connection that breaks ends all its writes at once, and a busy box lets clients wait before they send the next: for moments there
- * are fewer. Closed loops of 160 clients held 128 for 99.9 % of the time on two cores with a load of 18, of 128 clients for 98 %.
+ * A client that has its answer may wait for a core before it sends its next write: on the two cores that play both machines, with a load of
+ * 50 beside, that made up to 67 ms at a time, and 0.4 % of a story. In one that is served for two seconds a single such moment is more.
  */
-export const held_share_min = 0.99;
+const held_share_min = 0.99;
+const missing_us_max = 250_000;
 
 /** What the clients themselves owe a story: that they were as many as is said, and read where it is said. Sentences, none where all is well. */
 export function demands(
@@ -18,7 +19,8 @@ export function demands(
 
 function ofFlight({ wanted, owed_us, held_us, fewest }: Flight): readonly string[] {
   if (owed_us === 0) return [`${wanted} writes were never in flight while etcd acknowledged any`];
-  if (held_us >= held_share_min * owed_us) return [];
+  if (held_us >= held_share_min * owed_us || owed_us - held_us <= Math.min(missing_us_max, owed_us / 4))
+    return [];
   const share = ((100 * held_us) / owed_us).toFixed(1);
   return [
     `${wanted} writes were in flight for only ${share} % of the time in which etcd served, and once ${fewest}`,

@@ -1,11 +1,14 @@
 package main
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Bell wakes everybody who waits for it.
 type Bell struct {
 	mutex   sync.Mutex
-	waiting bool
+	waiting atomic.Bool
 	rung    chan struct{}
 }
 
@@ -15,16 +18,19 @@ func newBell() *Bell { return &Bell{rung: make(chan struct{})} }
 func (b *Bell) wait() <-chan struct{} {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.waiting = true
+	b.waiting.Store(true)
 	return b.rung
 }
 
 func (b *Bell) ring() {
+	if !b.waiting.Load() {
+		return
+	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if !b.waiting {
+	if !b.waiting.Swap(false) {
 		return
 	}
 	close(b.rung)
-	b.rung, b.waiting = make(chan struct{}), false
+	b.rung = make(chan struct{})
 }

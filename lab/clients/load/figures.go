@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,8 +14,8 @@ type Figures struct {
 	load   *Load
 	status Status
 	reads  map[string]*Reads
-	// Writes under way: when they began, and where.
-	flying    map[int64]*Operation
+	// By writer: its write that is under way.
+	flying    []atomic.Pointer[Operation]
 	lastAckUs int64
 }
 
@@ -59,7 +60,7 @@ type Reads struct {
 const errorsMax = 40
 
 func newFigures(load *Load) *Figures {
-	f := &Figures{load: load, reads: map[string]*Reads{}, flying: map[int64]*Operation{}, lastAckUs: -1}
+	f := &Figures{load: load, reads: map[string]*Reads{}, flying: make([]atomic.Pointer[Operation], load.writers+1), lastAckUs: -1}
 	f.status = Status{BegunMs: load.start.UnixMilli(), Endpoints: f.reads, Errors: map[string]int64{}, FirstUs: -1}
 	for _, endpoint := range load.endpoints {
 		f.reads[endpoint.name] = &Reads{}
@@ -67,13 +68,28 @@ func newFigures(load *Load) *Figures {
 	return f
 }
 
+// No writer waits for another one here, or for who tells: between two writes there would be fewer in flight.
 func (f *Figures) begins(o *Operation) {
-	if !o.isWrite() {
-		return
+	if o.isWrite() {
+		f.flying[o.Client].Store(o)
 	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.flying[o.Id] = o
+}
+
+func (f *Figures) lands(o *Operation) {
+	if o.isWrite() {
+		f.flying[o.Client].Store(nil)
+	}
+}
+
+// What is under way now.
+func (f *Figures) underWay() []*Operation {
+	var all []*Operation
+	for i := range f.flying {
+		if o := f.flying[i].Load(); o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
@@ -108,7 +124,6 @@ func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
 
 func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
 	s := &f.status
-	delete(f.flying, o.Id)
 	took := o.ReturnUs - o.CallUs
 	switch {
 	case o.Outcome == outcomeOk:
@@ -156,8 +171,8 @@ func (f *Figures) acknowledged(atUs int64) {
 func (f *Figures) tell(told io.Writer, ended bool) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	s := f.status
-	s.NowUs, s.Ended, s.InFlight, s.LastUs = f.load.nowUs(), ended, len(f.flying), f.lastAckUs
+	s, flying := f.status, f.underWay()
+	s.NowUs, s.Ended, s.InFlight, s.LastUs = f.load.nowUs(), ended, len(flying), f.lastAckUs
 	// A gap that no write ends counts up to now, or to the moment when the clients were stopped.
 	until := s.NowUs
 	if stopped := f.load.stoppedUs.Load(); stopped > 0 {
@@ -166,7 +181,7 @@ func (f *Figures) tell(told io.Writer, ended bool) error {
 	if gap := until - f.lastAckUs; f.lastAckUs >= 0 && gap > s.GapUs {
 		s.GapUs, s.GapEndUs = gap, until
 	}
-	for _, o := range f.flying {
+	for _, o := range flying {
 		for _, endpoint := range f.load.endpoints {
 			if endpoint.name == o.Endpoint && lived(endpoint, o) {
 				s.LongestUs = max(s.LongestUs, s.NowUs-o.CallUs)

@@ -57,10 +57,18 @@ type Load struct {
 	permits   chan struct{}
 	stopping  chan struct{}
 	bell      *Bell
+	landed    chan landing
 	stoppedUs atomic.Int64
 	ids       atomic.Int64
 	// The newest revision of each register that any client knows of: what a swap expects.
 	known [registers]atomic.Int64
+}
+
+// An operation that has ended, for those who keep the account.
+type landing struct {
+	o        *Operation
+	fate     fate
+	endpoint *Endpoint
 }
 
 func runLoad(arguments []string) error {
@@ -84,6 +92,7 @@ func runLoad(arguments []string) error {
 		permits:     make(chan struct{}, options.writers),
 		stopping:    make(chan struct{}),
 		bell:        newBell(),
+		landed:      make(chan landing, logBacklog),
 	}
 	load.figures = newFigures(load)
 	return load.run(os.Stdin, os.Stdout)
@@ -118,7 +127,8 @@ func (l *Load) run(orders io.Reader, told io.Writer) error {
 		close(l.stopping)
 	}()
 	ended := make(chan struct{})
-	go func() { crowd.Wait(); close(ended) }()
+	go func() { l.account(); close(ended) }()
+	go func() { crowd.Wait(); close(l.landed) }()
 	ticker := time.NewTicker(statusEvery)
 	defer ticker.Stop()
 	for running := true; running; {
@@ -138,6 +148,13 @@ func (l *Load) run(orders io.Reader, told io.Writer) error {
 		return fmt.Errorf("the history is full: they ended after %d operations, and nobody had told them to", l.ids.Load())
 	}
 	return nil
+}
+
+func (l *Load) account() {
+	for each := range l.landed {
+		l.figures.ends(each.o, each.fate, each.endpoint)
+		l.log.add(each.o)
+	}
 }
 
 func (l *Load) stopped() bool {
@@ -268,8 +285,8 @@ func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.
 	} else if ctx.Err() != nil {
 		endpoint.gaveUpUs.Store(o.ReturnUs)
 	}
-	l.log.add(o)
-	l.figures.ends(o, fate, endpoint)
+	l.figures.lands(o)
+	l.landed <- landing{o, fate, endpoint}
 	if o.Outcome != outcomeOk || o.Kind == kindStale {
 		return
 	}
