@@ -7,11 +7,13 @@ import { stale_ms_max } from "../src/scenario/phrases.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { Crowd } from "./clients/crowd.ts";
+import { demands } from "./clients/demands.ts";
 import { figuresOf } from "./clients/figures.ts";
 import { operatorsSeat } from "./clients/seat.ts";
 import type { Status } from "./clients/status.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
+import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import { Failures } from "./scenario-failures.ts";
 import type { Stage } from "./scenario-stage.ts";
@@ -22,6 +24,7 @@ const second_us = 1_000_000;
 /** The clients of a scenario: from `clients write` on they write and read, until the scenario stops them or looks at their history. */
 export class Clients {
   readonly #stage: Stage;
+  readonly #etcds: Pick<Etcds, "voters">;
   readonly #progress: Progress;
   readonly #reuse: boolean;
   /** All that wrote in this scenario; the last one may still be at it. */
@@ -31,8 +34,9 @@ export class Clients {
   readonly #bounds_ms: number[] = [];
   readonly failures = new Failures(() => this.last?.status);
 
-  constructor(stage: Stage, progress: Progress, reuse: boolean) {
+  constructor(stage: Stage, etcds: Pick<Etcds, "voters">, progress: Progress, reuse: boolean) {
     this.#stage = stage;
+    this.#etcds = etcds;
     this.#progress = progress;
     this.#reuse = reuse;
   }
@@ -94,9 +98,21 @@ export class Clients {
     };
   }
 
-  /** Every acknowledged write is found on each machine that votes, and each history is linearizable. They stop for it. */
+  /** Whoever has a vote now answers those who still read a linearizable read. */
+  async #unreadNow(): Promise<readonly string[]> {
+    if (this.last === undefined || this.last.isOver) return [];
+    const mute = await this.last.unread(await this.#etcds.voters());
+    return mute.map((name) => `${name} has a vote, and answers the clients no linearizable read`);
+  }
+
+  /**
+   * Every acknowledged write is found on each machine that votes, each history is linearizable, and the clients were as many, and read
+   * where they should. They stop for it.
+   */
   async nothingLost(): Promise<Seen> {
+    const unread = await this.#unreadNow();
     await this.stop();
+    if (unread.length > 0) return { ok: false, seen: unread.join("; ") };
     const told: string[] = [];
     for (const crowd of this.#crowds) {
       const [found, verdict] = [await crowd.verify(), await crowd.check()];
@@ -104,6 +120,7 @@ export class Clients {
       const problems = [
         ...found.problems,
         ...verdict.problems,
+        ...demands(found, verdict),
         ...late.map((bound_ms) => `a write took longer than ${bound_ms / 1000} s`),
       ];
       if (problems.length > 0)

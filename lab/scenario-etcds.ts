@@ -66,6 +66,15 @@ export class Etcds {
     return text === undefined ? undefined : parseMembers(text);
   }
 
+  /** Who has a vote, by the linearizable word of anybody; nobody where none is given. */
+  async voters(): Promise<readonly string[]> {
+    for (const name of machine_names) {
+      const members = await this.membersBy(name);
+      if (members !== undefined) return members.flatMap((m) => (m.isLearner ? [] : [m.name]));
+    }
+    return [];
+  }
+
   async statusOf(name: MachineName): Promise<Status | undefined> {
     const text = await this.#etcdctl(name, ["endpoint", "status", "--write-out=fields"], look_ms);
     return text === undefined ? undefined : parseStatus(text);

@@ -52,7 +52,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const stage = new Stage(options);
   const eyes = new Eyes(stage);
   const etcds = new Etcds(stage);
-  const clients = new Clients(stage, options.progress, options.reuse === true);
+  const clients = new Clients(stage, etcds, options.progress, options.reuse === true);
   const address = new Address(stage);
   const kubernetes = new Kubernetes(stage, (...of) => address.lived(...of));
   const workload = new Workload(stage);

@@ -44,15 +44,18 @@ function written(
   });
 }
 
-async function judge(lines: readonly Line[]): Promise<Verdict> {
+async function judge(lines: readonly Line[], ...more: readonly string[]): Promise<Verdict> {
   const history = join(scratch, "history.jsonl");
   const end = JSON.stringify({ end: true, operations: lines.length });
   await writeFile(history, `${[...lines.map((line, i) => written(line, i + 1)), end].join("\n")}\n`);
   const picture = join(scratch, "violation.html");
   await rm(picture, { force: true });
-  const { stdout, status } = await run([program, "check", "-history", history, "-picture", picture], {
-    accept: [0, 1],
-  });
+  const { stdout, status } = await run(
+    [program, "check", "-history", history, "-picture", picture, ...more],
+    {
+      accept: [0, 1],
+    },
+  );
   const verdict = readVerdict(stdout);
   assert.equal(status, verdict.ok ? 0 : 1);
   return verdict;
@@ -173,4 +176,79 @@ test("a history that was cut off is refused, not judged", async () => {
   const { status, stderr } = await run([program, "check", "-history", history], { accept: "any" });
   assert.equal(status, 3);
   assert.match(stderr, /cut off/);
+});
+
+/** Writes one after the other by each of so many clients, from `from` to `to`, each of 1 ms. */
+function busy(clients: number, from: number, to: number): Line[] {
+  const lines: Line[] = [];
+  for (let client = 0; client < clients; client += 1)
+    for (let at = from; at < to; at += 1_000) {
+      // Each answer is at a moment of its own, as their revisions are.
+      const [begin, end] = [at + client, at + 1_000 + client] as const;
+      lines.push({ kind: "create", key: `k${client}/${at}`, value: `v${client}/${at}`, at: [begin, end] });
+    }
+  lines.sort((a, b) => a.at[1] - b.at[1]);
+  return lines;
+}
+
+async function flightOf(lines: readonly Line[], wanted: number) {
+  const { flight } = await judge(
+    lines.map((line, i) => (line.outcome === undefined ? { ...line, revision: i + 2 } : line)),
+    "-flight",
+    String(wanted),
+  );
+  return flight ?? assert.fail("the judge told nothing of what was in flight");
+}
+
+test("in flight: how many, for how much of the time, and the least", async () => {
+  // Four at once, less the one that has just ended and is about to send its next.
+  const four = await flightOf(busy(4, 0, 100_000), 4);
+  assert.deepEqual([four.held_us, four.fewest], [four.owed_us, 3]);
+  assert.ok(four.owed_us > 90_000 && four.owed_us < 100_000, String(four.owed_us));
+  // One of the four pauses for a quarter of it.
+  const pauses = await flightOf(
+    [...busy(3, 0, 100_000), ...late(busy(1, 0, 40_000)), ...late(busy(1, 65_000, 100_000))],
+    4,
+  );
+  assert.equal(pauses.owed_us, four.owed_us);
+  assert.ok(
+    pauses.held_us < 0.76 * pauses.owed_us && pauses.held_us > 0.7 * pauses.owed_us,
+    String(pauses.held_us),
+  );
+  // Where they never were so many, nothing was held, and nothing hides that.
+  assert.deepEqual(await flightOf(busy(3, 0, 100_000), 4), { wanted: 4, owed_us: 0, held_us: 0, fewest: -1 });
+});
+
+const late = (lines: readonly Line[]): Line[] =>
+  lines.map(({ at: [begin, end], key = "", value = "", ...rest }) => ({
+    ...rest,
+    key: `late/${key}`,
+    value: `late/${value}`,
+    at: [begin + 3, end + 3],
+  }));
+
+test("in flight: nobody owes writes to an etcd that acknowledges none, and all of them to one that is only slow", async () => {
+  const after = (pause: number): Line[] => [
+    ...busy(4, 0, 50_000),
+    ...busy(4, 50_000 + pause, 100_000 + pause),
+  ];
+  const outage = await flightOf(after(600_000), 4);
+  assert.ok(outage.held_us > 0.99 * outage.owed_us && outage.owed_us < 100_000, JSON.stringify(outage));
+  const idle = await flightOf(after(400_000), 4);
+  assert.ok(idle.held_us < 0.25 * idle.owed_us && idle.fewest === 0, JSON.stringify(idle));
+  // The same while their writes wait for etcd's answer.
+  const waits = after(400_000).map((line): Line => {
+    const [begin, end] = line.at;
+    return end >= 50_000 && end < 60_000 ? { ...line, at: [begin, end + 399_000] } : line;
+  });
+  const slow = await flightOf(waits, 4);
+  assert.ok(slow.held_us > 0.99 * slow.owed_us && slow.owed_us > 400_000, JSON.stringify(slow));
+});
+
+test("in flight: writes without an answer count until their client gives up, and reads never do", async () => {
+  const open = busy(1, 0, 100_000).map((line): Line => ({ ...line, outcome: "open" }));
+  const both = await flightOf([...busy(3, 0, 100_000), ...late(open)], 4);
+  assert.ok(both.held_us > 0.99 * both.owed_us && both.owed_us > 90_000, JSON.stringify(both));
+  const reads = busy(1, 0, 100_000).map(({ at }): Line => ({ kind: "stale", key: "none", at, revision: 1 }));
+  assert.equal((await flightOf([...busy(3, 0, 100_000), ...reads], 4)).owed_us, 0);
 });

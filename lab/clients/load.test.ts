@@ -9,8 +9,10 @@ import { Progress } from "../../src/machine/progress.ts";
 import { scratch, versions } from "../etcd36/testing.ts";
 import { type Certificates, makeCertificates, TlsEtcd } from "../etcd36/testing-tls.ts";
 import { Crowd } from "./crowd.ts";
+import { demands } from "./demands.ts";
 import { ensureClients } from "./program.ts";
 import type { Seat } from "./seat.ts";
+import { readFound } from "./status.ts";
 
 /** The clients against a real etcd: one that only crashes, and one that also forgets what it has acknowledged. */
 const [etcd] = await versions();
@@ -56,13 +58,69 @@ test("128 writes in flight through crashes: all that was acknowledged is there, 
     }
     await moreWrites(crowd, 500);
     const status = await crowd.stop();
-    assert.ok(status.full_us > 0, "there were 128 writes in flight");
     assert.ok(status.failed + status.open > 0, "the crashes were noticed");
     assert.ok((status.endpoints["a"]?.linearizable ?? 0) > 0);
     assert.ok((status.endpoints["a"]?.serializable ?? 0) > 0);
     const [found, verdict] = [await crowd.verify(), await crowd.check()];
     assert.deepEqual([found.problems, verdict.problems], [[], []]);
     assert.ok(found.acknowledged >= 500 && verdict.operations === status.operations);
+    assert.ok((verdict.flight?.held_us ?? 0) > 0, "there were 128 writes in flight");
+  } finally {
+    crowd.kill();
+    await member.process.kill();
+  }
+});
+
+test("in peace 128 writes are in flight, and paced clients owe no number", async () => {
+  await using folder = await scratch();
+  const files = await makeCertificates(folder.path);
+  const member = await TlsEtcd.create(etcd, "a", folder.path, files);
+  member.startFirst();
+  const seat = await seatBeside(folder.path, member, files);
+  try {
+    for (const per_s of [undefined, 200]) {
+      const crowd = await Crowd.begin(seat, per_s);
+      try {
+        await moreWrites(crowd, per_s ?? 5_000);
+        assert.deepEqual(await crowd.unread(["a"]), []);
+        await crowd.stop();
+        const [found, verdict] = [await crowd.verify(), await crowd.check()];
+        assert.deepEqual(demands(found, verdict), [], JSON.stringify(verdict.flight));
+        assert.equal(verdict.flight?.wanted, per_s === undefined ? 128 : undefined);
+        assert.equal(found.machines[0]?.linearizable, crowd.status.endpoints["a"]?.linearizable);
+      } finally {
+        crowd.kill();
+      }
+    }
+  } finally {
+    await member.process.kill();
+  }
+});
+
+test("a machine that nobody has read linearizably is found out, and one that is silent owes nothing", async () => {
+  await using folder = await scratch();
+  const files = await makeCertificates(folder.path);
+  const member = await TlsEtcd.create(etcd, "a", folder.path, files);
+  member.startFirst();
+  const seat = await seatBeside(folder.path, member, files);
+  const also = (...more: readonly string[]): Seat => ({
+    ...seat,
+    connection: [...seat.connection, ...more.flatMap((endpoint) => ["-endpoint", endpoint])],
+  });
+  // Clients that know of no other: who looks later finds one more machine that answers, or one that does not.
+  const crowd = await Crowd.begin(also("gone=127.0.0.1:1"));
+  try {
+    await moreWrites(crowd, 500);
+    assert.deepEqual(await crowd.unread(["a", "gone"], 300), ["gone"]);
+    await crowd.stop();
+    const verdict = await crowd.check();
+    assert.deepEqual(demands(await crowd.verify(), verdict), []);
+    const again = `unread=${new URL(member.endpoint.url).host}`;
+    const look = ["verify", ...also(again).connection, "-history", crowd.history, "-prefix", "clients/"];
+    const found = readFound((await run([seat.program, ...look])).stdout);
+    assert.deepEqual(demands(found, verdict), [
+      "unread has a vote, and no client has read linearizably there",
+    ]);
   } finally {
     crowd.kill();
     await member.process.kill();

@@ -19,8 +19,6 @@ const status = v.object({
   ended: v.boolean(),
   operations: v.number(),
   in_flight: v.number(),
-  /** How long as many writes as wanted were in flight. */
-  full_us: v.number(),
   acknowledged: v.number(),
   /** Writes whose client was told of a failure. */
   failed: v.number(),
@@ -40,6 +38,16 @@ const status = v.object({
 export type Status = v.InferOutput<typeof status>;
 export const readStatus = (line: string): Status => v.parse(v.pipe(v.string(), v.parseJson(), status), line);
 
+const flight = v.object({
+  wanted: v.number(),
+  /** How long etcd served, and for how much of it as many as wanted were in flight. */
+  owed_us: v.number(),
+  held_us: v.number(),
+  /** The least while etcd served, if only for a microsecond; -1 where it never did. */
+  fewest: v.number(),
+});
+export type Flight = v.InferOutput<typeof flight>;
+
 const verdict = v.object({
   ok: v.boolean(),
   operations: v.number(),
@@ -48,6 +56,8 @@ const verdict = v.object({
   open_seen: v.number(),
   problems: v.array(v.string()),
   picture: v.optional(v.string()),
+  /** Of clients that are to keep a number in flight. */
+  flight: v.optional(flight),
   took_ms: v.number(),
 });
 export type Verdict = v.InferOutput<typeof verdict>;
@@ -78,6 +88,8 @@ const found = v.object({
       revision: v.number(),
       changes: v.number(),
       missing: v.number(),
+      /** Linearizable reads that it has answered to the clients. */
+      linearizable: v.number(),
       digest: v.string(),
     }),
   ),

@@ -155,7 +155,7 @@ export const deeds = {
   "clients-write": {
     say: "clients write",
     means:
-      "From now on 128 clients write, each again as soon as the pace allows, and both endpoints are read linearizably.",
+      "From now on at least 128 writes are in flight at any time while etcd serves, and both endpoints are read linearizably.",
   },
   "clients-rate": {
     say: "clients write NUMBER per second",
@@ -262,7 +262,8 @@ export const expectations = {
   },
   "expect-nothing-lost": {
     say: "expect nothing lost",
-    means: "Every acknowledged write can be read, and the clients' history is linearizable.",
+    means:
+      "Every acknowledged write can be read, and the clients' history is linearizable. In the lab also: 128 writes were in flight, and each voter has answered linearizable reads.",
   },
   "expect-bounded-writes": {
     say: "expect each write to end in DURATION",

@@ -18,7 +18,9 @@ type Verdict struct {
 	Problems   []string `json:"problems"`
 	// A picture of the first key whose history is not linearizable.
 	Picture string `json:"picture,omitempty"`
-	TookMs  int64  `json:"took_ms"`
+	// Where it was asked for.
+	Flight *Flight `json:"flight,omitempty"`
+	TookMs int64   `json:"took_ms"`
 
 	wrong Problems
 }
@@ -26,10 +28,12 @@ type Verdict struct {
 func runCheck(arguments []string) error {
 	var history, picture string
 	var patience time.Duration
+	var wanted int
 	err := parse("check", arguments, func(set *flag.FlagSet) {
 		set.StringVar(&history, "history", "", "file of the history")
 		set.StringVar(&picture, "picture", "", "where porcupine's picture of a violation goes")
 		set.DurationVar(&patience, "patience", 2*time.Minute, "for all keys together")
+		set.IntVar(&wanted, "flight", 0, "tell for how long so many writes were in flight; 0: don't")
 	})
 	if err != nil {
 		return err
@@ -39,6 +43,9 @@ func runCheck(arguments []string) error {
 		return err
 	}
 	verdict := check(operations, picture, patience)
+	if wanted > 0 {
+		verdict.Flight = flight(operations, wanted)
+	}
 	return answer(verdict.Ok, verdict)
 }
 

@@ -29,7 +29,12 @@ type Endpoint struct {
 	// When it last answered anything, and when a client last gave up on it. Since the load began.
 	answeredUs atomic.Int64
 	gaveUpUs   atomic.Int64
+	// When a write last failed here.
+	refusedUs atomic.Int64
 }
+
+// So long nobody asks a machine again that has refused a write, while another one takes them.
+const rest = 50 * time.Millisecond
 
 // NAME=HOST:PORT
 func dial(said string, credentials credentials.TransportCredentials) (*Endpoint, error) {
@@ -59,6 +64,12 @@ func dial(said string, credentials credentials.TransportCredentials) (*Endpoint,
 // A client that got no answer here goes to the other one, until somebody was answered here again.
 func (e *Endpoint) isWell() bool {
 	return e.connection.GetState() == connectivity.Ready && e.gaveUpUs.Load() <= e.answeredUs.Load()
+}
+
+// A learner, or an etcd without space, is well and refuses each write at once: a look now and then is enough.
+func (e *Endpoint) takesWrites(nowUs int64) bool {
+	refused := e.refusedUs.Load()
+	return e.isWell() && (refused == 0 || nowUs-refused >= rest.Microseconds())
 }
 
 func readCredentials(ca, cert, key string) (credentials.TransportCredentials, error) {

@@ -4,32 +4,28 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Figures is what the clients see, kept up while they run, in a bounded space.
 type Figures struct {
-	mutex   sync.Mutex
-	load    *Load
-	writers int
-	status  Status
-	reads   map[string]*Reads
-	// Writes under way: when they began, and where.
-	flying map[int64]*Operation
-	// Since when so many writes as there are writers are under way.
-	fullSinceUs int64
-	lastAckUs   int64
+	mutex  sync.Mutex
+	load   *Load
+	status Status
+	reads  map[string]*Reads
+	// By writer: its write that is under way.
+	flying    []atomic.Pointer[Operation]
+	lastAckUs int64
 }
 
 // Status is told a few times a second, and once more at the end. Times are since the load began.
 type Status struct {
-	NowUs      int64 `json:"now_us"`
-	BegunMs    int64 `json:"begun_ms"` // of the wall clock, to lay this beside the machines' recordings
-	Ended      bool  `json:"ended"`
-	Operations int64 `json:"operations"`
-	InFlight   int   `json:"in_flight"`
-	// How long as many writes as wanted were in flight.
-	FullUs       int64 `json:"full_us"`
+	NowUs        int64 `json:"now_us"`
+	BegunMs      int64 `json:"begun_ms"` // of the wall clock, to lay this beside the machines' recordings
+	Ended        bool  `json:"ended"`
+	Operations   int64 `json:"operations"`
+	InFlight     int   `json:"in_flight"`
 	Acknowledged int64 `json:"acknowledged"`
 	// Writes whose client was told of a failure, or refused a connection; and those that stay open without a word.
 	Failed   int64 `json:"failed"`
@@ -63,8 +59,8 @@ type Reads struct {
 // How many different errors are told apart.
 const errorsMax = 40
 
-func newFigures(load *Load, writers int) *Figures {
-	f := &Figures{load: load, writers: writers, reads: map[string]*Reads{}, flying: map[int64]*Operation{}, fullSinceUs: -1, lastAckUs: -1}
+func newFigures(load *Load) *Figures {
+	f := &Figures{load: load, reads: map[string]*Reads{}, flying: make([]atomic.Pointer[Operation], load.writers+1), lastAckUs: -1}
 	f.status = Status{BegunMs: load.start.UnixMilli(), Endpoints: f.reads, Errors: map[string]int64{}, FirstUs: -1}
 	for _, endpoint := range load.endpoints {
 		f.reads[endpoint.name] = &Reads{}
@@ -72,16 +68,28 @@ func newFigures(load *Load, writers int) *Figures {
 	return f
 }
 
+// No writer waits for another one here, or for who tells: between two writes there would be fewer in flight.
 func (f *Figures) begins(o *Operation) {
-	if !o.isWrite() {
-		return
+	if o.isWrite() {
+		f.flying[o.Client].Store(o)
 	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.flying[o.Id] = o
-	if len(f.flying) == f.writers {
-		f.fullSinceUs = o.CallUs
+}
+
+func (f *Figures) lands(o *Operation) {
+	if o.isWrite() {
+		f.flying[o.Client].Store(nil)
 	}
+}
+
+// What is under way now.
+func (f *Figures) underWay() []*Operation {
+	var all []*Operation
+	for i := range f.flying {
+		if o := f.flying[i].Load(); o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
@@ -116,8 +124,6 @@ func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
 
 func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
 	s := &f.status
-	delete(f.flying, o.Id)
-	f.noLongerFull(o.ReturnUs)
 	took := o.ReturnUs - o.CallUs
 	switch {
 	case o.Outcome == outcomeOk:
@@ -152,13 +158,6 @@ func lived(endpoint *Endpoint, o *Operation) bool {
 	return endpoint.answeredUs.Load() > o.CallUs+owed.Microseconds()
 }
 
-func (f *Figures) noLongerFull(nowUs int64) {
-	if f.fullSinceUs >= 0 && len(f.flying) < f.writers {
-		f.status.FullUs += nowUs - f.fullSinceUs
-		f.fullSinceUs = -1
-	}
-}
-
 func (f *Figures) acknowledged(atUs int64) {
 	if f.lastAckUs < 0 {
 		f.status.FirstUs = atUs
@@ -172,11 +171,8 @@ func (f *Figures) acknowledged(atUs int64) {
 func (f *Figures) tell(told io.Writer, ended bool) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	s := f.status
-	s.NowUs, s.Ended, s.InFlight, s.LastUs = f.load.nowUs(), ended, len(f.flying), f.lastAckUs
-	if f.fullSinceUs >= 0 {
-		s.FullUs += s.NowUs - f.fullSinceUs
-	}
+	s, flying := f.status, f.underWay()
+	s.NowUs, s.Ended, s.InFlight, s.LastUs = f.load.nowUs(), ended, len(flying), f.lastAckUs
 	// A gap that no write ends counts up to now, or to the moment when the clients were stopped.
 	until := s.NowUs
 	if stopped := f.load.stoppedUs.Load(); stopped > 0 {
@@ -185,7 +181,7 @@ func (f *Figures) tell(told io.Writer, ended bool) error {
 	if gap := until - f.lastAckUs; f.lastAckUs >= 0 && gap > s.GapUs {
 		s.GapUs, s.GapEndUs = gap, until
 	}
-	for _, o := range f.flying {
+	for _, o := range flying {
 		for _, endpoint := range f.load.endpoints {
 			if endpoint.name == o.Endpoint && lived(endpoint, o) {
 				s.LongestUs = max(s.LongestUs, s.NowUs-o.CallUs)

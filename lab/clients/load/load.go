@@ -16,9 +16,7 @@ import (
 )
 
 const (
-	registers = 32
-	// What a client rests after it was refused: a closed port answers in a tenth of a millisecond.
-	rest        = 50 * time.Millisecond
+	registers   = 32
 	readPause   = 20 * time.Millisecond
 	statusEvery = 200 * time.Millisecond
 	// A serializable read needs nobody but the member that it asks.
@@ -31,7 +29,6 @@ type loadOptions struct {
 	prefix   string
 	writers  int
 	rate     int
-	wave     int
 	readers  int
 	stale    int
 	patience time.Duration
@@ -42,13 +39,12 @@ func (o *loadOptions) flags(set *flag.FlagSet) {
 	o.connect.flags(set)
 	set.StringVar(&o.history, "history", "", "file of the history")
 	set.StringVar(&o.prefix, "prefix", "", "of every key")
-	set.IntVar(&o.writers, "writers", 128, "writes in flight")
-	set.IntVar(&o.rate, "rate", 2000, "writes begun in a second, at most; 0: as many as etcd takes")
-	set.IntVar(&o.wave, "wave", 128, "writes that begin together")
+	set.IntVar(&o.writers, "writers", 160, "clients that write, each one write at a time")
+	set.IntVar(&o.rate, "rate", 0, "writes begun in a second, evenly; 0: as many as etcd takes")
 	set.IntVar(&o.readers, "readers", 4, "linearizable readers of each endpoint")
 	set.IntVar(&o.stale, "stale", 1, "serializable readers of each endpoint")
 	set.DurationVar(&o.patience, "patience", 12*time.Second, "a client gives up then; longer than etcd's own 7 s")
-	set.Int64Var(&o.most, "operations", 2_000_000, "the load ends after so many")
+	set.Int64Var(&o.most, "operations", operationsMax, "the load ends after so many")
 }
 
 // Load is a crowd of clients: each sends an operation, waits for its end, and sends the next.
@@ -60,10 +56,19 @@ type Load struct {
 	start     time.Time
 	permits   chan struct{}
 	stopping  chan struct{}
+	bell      *Bell
+	landed    chan landing
 	stoppedUs atomic.Int64
 	ids       atomic.Int64
 	// The newest revision of each register that any client knows of: what a swap expects.
 	known [registers]atomic.Int64
+}
+
+// An operation that has ended, for those who keep the account.
+type landing struct {
+	o        *Operation
+	fate     fate
+	endpoint *Endpoint
 }
 
 func runLoad(arguments []string) error {
@@ -84,10 +89,12 @@ func runLoad(arguments []string) error {
 		endpoints:   endpoints,
 		log:         log,
 		start:       time.Now(),
-		permits:     make(chan struct{}, max(options.writers, options.wave)),
+		permits:     make(chan struct{}, options.writers),
 		stopping:    make(chan struct{}),
+		bell:        newBell(),
+		landed:      make(chan landing, logBacklog),
 	}
-	load.figures = newFigures(load, options.writers)
+	load.figures = newFigures(load)
 	return load.run(os.Stdin, os.Stdout)
 }
 
@@ -120,7 +127,8 @@ func (l *Load) run(orders io.Reader, told io.Writer) error {
 		close(l.stopping)
 	}()
 	ended := make(chan struct{})
-	go func() { crowd.Wait(); close(ended) }()
+	go func() { l.account(); close(ended) }()
+	go func() { crowd.Wait(); close(l.landed) }()
 	ticker := time.NewTicker(statusEvery)
 	defer ticker.Stop()
 	for running := true; running; {
@@ -133,7 +141,20 @@ func (l *Load) run(orders io.Reader, told io.Writer) error {
 			return err
 		}
 	}
-	return l.log.close()
+	if err := l.log.close(); err != nil {
+		return err
+	}
+	if l.stoppedUs.Load() == 0 {
+		return fmt.Errorf("the history is full: they ended after %d operations, and nobody had told them to", l.ids.Load())
+	}
+	return nil
+}
+
+func (l *Load) account() {
+	for each := range l.landed {
+		l.figures.ends(each.o, each.fate, each.endpoint)
+		l.log.add(each.o)
+	}
 }
 
 func (l *Load) stopped() bool {
@@ -152,24 +173,22 @@ func (l *Load) pause(d time.Duration) {
 	}
 }
 
-// Lets a wave of writes begin, so often that the rate is kept. What was not taken is not made up for later.
+// Lets a write begin, so often that the rate is kept. What was not taken is not made up for later.
 func (l *Load) pace() {
 	if l.rate == 0 {
 		close(l.permits)
 		return
 	}
-	ticker := time.NewTicker(time.Second * time.Duration(l.wave) / time.Duration(l.rate))
+	ticker := time.NewTicker(time.Second / time.Duration(l.rate))
 	defer ticker.Stop()
 	for {
 		select {
 		case <-l.stopping:
 			return
 		case <-ticker.C:
-			for range l.wave {
-				select {
-				case l.permits <- struct{}{}:
-				default:
-				}
+			select {
+			case l.permits <- struct{}{}:
+			default:
 			}
 		}
 	}
@@ -196,8 +215,25 @@ func (l *Load) write(client int) {
 		}
 		l.do(o, endpoint, register, l.patience)
 		if o.Outcome != outcomeOk {
-			l.pause(rest)
+			endpoint.refusedUs.Store(o.ReturnUs)
+			l.rest()
 		}
+	}
+}
+
+// A client that was refused goes to the other machine at once. Where none takes writes it rests: a closed port answers in a tenth of a
+// millisecond. Who is served first wakes the others, so that they are back when etcd is.
+func (l *Load) rest() {
+	woken := l.bell.wait()
+	for _, endpoint := range l.endpoints {
+		if endpoint.takesWrites(l.nowUs()) {
+			return
+		}
+	}
+	select {
+	case <-l.stopping:
+	case <-woken:
+	case <-time.After(rest):
 	}
 }
 
@@ -212,14 +248,15 @@ func (l *Load) read(client int, endpoint *Endpoint, kind string, patience time.D
 
 func (l *Load) register(number int) string { return fmt.Sprintf("%sr/%02d", l.prefix, number) }
 
-// Half of the writers prefer each machine; where that is not well they go to the other.
+// Half of the writers prefer each machine; where that takes none they go to the other.
 func (l *Load) pick(client int) *Endpoint {
+	now := l.nowUs()
 	first := l.endpoints[client%len(l.endpoints)]
-	if first.isWell() {
+	if first.takesWrites(now) {
 		return first
 	}
 	for _, other := range l.endpoints {
-		if other.isWell() {
+		if other.takesWrites(now) {
 			return other
 		}
 	}
@@ -248,9 +285,15 @@ func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.
 	} else if ctx.Err() != nil {
 		endpoint.gaveUpUs.Store(o.ReturnUs)
 	}
-	l.log.add(o)
-	l.figures.ends(o, fate, endpoint)
-	if o.Outcome != outcomeOk || o.Kind == kindCreate || o.Kind == kindStale {
+	l.figures.lands(o)
+	l.landed <- landing{o, fate, endpoint}
+	if o.Outcome != outcomeOk || o.Kind == kindStale {
+		return
+	}
+	if o.isWrite() {
+		l.bell.ring()
+	}
+	if o.Kind == kindCreate {
 		return
 	}
 	newest := o.SeenRevision

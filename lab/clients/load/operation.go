@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"sync"
 )
 
 // What a client asked for.
@@ -62,55 +61,70 @@ type end struct {
 	Operations int64 `json:"operations"`
 }
 
-// Log writes a history as it happens: an operation when it ends.
+// Log writes a history as it happens: an operation when it ends. No client waits for the disk before it sends its next.
 type Log struct {
-	mutex  sync.Mutex
-	file   *os.File
-	buffer *bufio.Writer
-	count  int64
-	err    error
+	file    *os.File
+	buffer  *bufio.Writer
+	ended   chan *Operation
+	written chan struct{}
+	count   int64
+	err     error
 }
+
+// A disk may stall for as long as this many take; only then clients wait for it.
+const logBacklog = 1 << 16
 
 func createLog(path string) (*Log, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &Log{file: file, buffer: bufio.NewWriterSize(file, 1<<18)}, nil
+	log := &Log{
+		file:    file,
+		buffer:  bufio.NewWriterSize(file, 1<<18),
+		ended:   make(chan *Operation, logBacklog),
+		written: make(chan struct{}),
+	}
+	go log.write()
+	return log, nil
 }
 
-func (l *Log) add(o *Operation) {
-	line, err := json.Marshal(o)
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
+func (l *Log) write() {
+	defer close(l.written)
+	for o := range l.ended {
+		l.line(o)
+		l.count++
+	}
+}
+
+func (l *Log) line(value any) {
+	line, err := json.Marshal(value)
 	if err == nil {
 		_, err = l.buffer.Write(append(line, '\n'))
 	}
 	if l.err == nil {
 		l.err = err
 	}
-	l.count++
 }
 
+// Nobody changes it any more.
+func (l *Log) add(o *Operation) { l.ended <- o }
+
+// When the last one was added.
 func (l *Log) close() error {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	line, err := json.Marshal(end{End: true, Operations: l.count})
-	if err == nil {
-		_, err = l.buffer.Write(append(line, '\n'))
-	}
+	close(l.ended)
+	<-l.written
+	l.line(end{End: true, Operations: l.count})
 	for _, step := range []func() error{l.buffer.Flush, l.file.Close} {
-		if again := step(); err == nil {
-			err = again
+		if err := step(); l.err == nil {
+			l.err = err
 		}
 	}
-	if l.err != nil {
-		return l.err
-	}
-	return err
+	return l.err
 }
 
-const operationsMax = 4_000_000
+// Some 4 GB for the judge.
+const operationsMax = 8_000_000
 
 // Reads a history whole. One that was cut off is refused.
 func readHistory(path string) ([]*Operation, error) {

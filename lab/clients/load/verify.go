@@ -31,9 +31,11 @@ type FoundAt struct {
 	Silent   string `json:"silent,omitempty"`
 	Revision int64  `json:"revision"`
 	// Changes of the clients' keys in its store, from the first on.
-	Changes int    `json:"changes"`
-	Missing int    `json:"missing"`
-	Digest  string `json:"digest"`
+	Changes int `json:"changes"`
+	Missing int `json:"missing"`
+	// Linearizable reads that clients had answered here.
+	Linearizable int    `json:"linearizable"`
+	Digest       string `json:"digest"`
 }
 
 func runVerify(arguments []string) error {
@@ -44,7 +46,7 @@ func runVerify(arguments []string) error {
 		options.flags(set)
 		set.StringVar(&history, "history", "", "file of the history")
 		set.StringVar(&prefix, "prefix", "", "of every key")
-		set.DurationVar(&patience, "patience", 60*time.Second, "for all machines")
+		set.DurationVar(&patience, "patience", 3*time.Minute, "for all machines")
 	})
 	if err != nil {
 		return err
@@ -83,6 +85,10 @@ func verify(operations []*Operation, endpoints []*Endpoint, prefix string, patie
 		}
 		compare(operations, look, found)
 	}
+	reads := linearizableReads(operations)
+	for _, at := range found.Machines {
+		at.Linearizable = reads[at.Name]
+	}
 	for _, o := range operations {
 		if o.wrote() {
 			found.Acknowledged++
@@ -104,6 +110,17 @@ func verify(operations []*Operation, endpoints []*Endpoint, prefix string, patie
 	found.Problems = found.wrong.sentences()
 	found.Ok = len(found.Problems) == 0
 	return found
+}
+
+// By machine: those that were answered.
+func linearizableReads(operations []*Operation) map[string]int {
+	reads := map[string]int{}
+	for _, o := range operations {
+		if o.Kind == kindRead && o.Outcome == outcomeOk {
+			reads[o.Endpoint]++
+		}
+	}
+	return reads
 }
 
 // By the word of whoever answers a linearizable read: each voter holds everything, or the site is not whole.

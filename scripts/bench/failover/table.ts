@@ -156,7 +156,7 @@ export function stopTable(results: readonly StopResult[]): BenchTable {
     }),
     notes: [
       `of aim: the worst against ${stop_aim_ms} ms; the aim is at most 1.00×. of rival: the median against its mean; the aim is at most ${rival_aim.toFixed(2)}×.`,
-      "before: the worst in the 5 s before the stop, which is this box's own. 500 writes a second, evenly: waves of 128 would make gaps of their own.",
+      "before: the worst in the 5 s before the stop, which is this box's own. 500 writes a second, evenly: 128 in flight would make gaps of their own.",
       ...results.flatMap(({ stopped, runs }) => failures(`planned stop of the ${stopped}`, runs)),
     ],
     raw: results,
