@@ -57,6 +57,11 @@ export class Address {
     return judgeNeverOnBoth(this.#watch.looks, this.#watch.failed);
   }
 
+  /** Who had it then may be gone with it. */
+  notTaken(): Seen {
+    return judgeNotTaken(this.#watch.looks, this.#marked_ms, this.#watch.failed);
+  }
+
   /** The step before may have seen it by a look of its own, a moment ahead of the watch. */
   async movedIn(bound_ms: number): Promise<Seen> {
     const asked_ms = Date.now();
@@ -88,6 +93,29 @@ export function judgeMove(looks: readonly Look[], since_ms: number | undefined, 
   return { ok: after_ms <= bound_ms, seen: `from ${from} to ${to} in ${(after_ms / 1000).toFixed(2)} s` };
 }
 
+/** Of a watch that has looked since then, and that knows who had it. */
+export function judgeNotTaken(
+  looks: readonly Look[],
+  since_ms: number | undefined,
+  failed: string | undefined,
+): Seen {
+  if (since_ms === undefined) return { ok: false, seen: "nothing was taken away" };
+  if (failed !== undefined) return { ok: false, seen: `nobody looked any more: ${failed}` };
+  const holder = looks.findLast(({ at_ms, holds }) => holds && at_ms <= since_ms)?.machine;
+  if (holder === undefined) return { ok: false, seen: "it was on no machine before" };
+  const others = looks.filter(({ at_ms, machine }) => at_ms > since_ms && machine !== holder);
+  const taken = others.find(({ holds }) => holds);
+  if (taken !== undefined)
+    return {
+      ok: false,
+      seen: `${taken.machine} had it at ${new Date(taken.at_ms).toISOString().slice(11, 23)}`,
+    };
+  return {
+    ok: others.length > 0,
+    seen: others.length > 0 ? `by ${others.length} looks at the other machine` : "nobody has looked since",
+  };
+}
+
 /** What a scenario says of it. */
 export function addressWords(address: Address, eyes: Eyes) {
   return {
@@ -100,6 +128,7 @@ export function addressWords(address: Address, eyes: Eyes) {
       ),
     "expect-address-one": () => address.onOne(),
     "expect-address-never-both": async () => address.neverOnBoth(),
+    "expect-address-not-taken": async () => address.notTaken(),
     "expect-address-moved": ({ duration }) => address.movedIn(duration),
   } as const satisfies Doing;
 }

@@ -21,7 +21,8 @@ export const kubernetesDeeds = {
 export const kubernetesWaits = {
   "until-api": {
     say: "until the API answers",
-    means: "A write through its virtual IP is acknowledged.",
+    means:
+      "A write through its virtual IP is acknowledged. A limit that the line gives counts from when the loss was seen, if a step has waited for that since somebody was taken away.",
   },
   "until-api-fails": {
     say: "until API calls fail",
@@ -93,6 +94,11 @@ export const kubernetesExpectations = {
     say: "expect the address was never on both machines",
     means:
       "Since both machines were started; the interfaces of both were looked at several times a second, also of one that hangs.",
+  },
+  "expect-address-not-taken": {
+    say: "expect nobody took the address",
+    means:
+      "Since the last step that took something away it was on no machine but the one that had it before, which may be without power.",
   },
   "expect-address-moved": {
     say: "expect the address moved in DURATION",
