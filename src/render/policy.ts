@@ -182,6 +182,18 @@ export const kernelPolicy = {
   ),
 } as const;
 
+/** Of the leases by which controller manager and scheduler work on one machine at a time (src/render/kubernetes/pods.ts). */
+export const electionPolicy = {
+  renew_s: choose(
+    30,
+    "longer than a failover: with Kubernetes' 10 s the controllers of the survivor end in it, and wait for their own old lease afterwards",
+  ),
+  lease_s: choose(
+    35,
+    "so long the other one waits where nobody frees the lease; five seconds more than the above, as in Kubernetes",
+  ),
+} as const;
+
 /**
  * How the pods of a machine that goes by plan are ended (ocf:duet:pods). Each of them gets the grace that it asks for itself, as far as
  * there is time.
