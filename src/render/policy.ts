@@ -137,6 +137,18 @@ export const etcdOperations: readonly {
   { name: "monitor", timeout_s: busy_s, interval_s: 11, role: "Unpromoted", why: "the same" },
 ];
 
+/** Shares of processor and disk where pods want all of them; src/render/weight.ts says beside whom they count. */
+export const weightPolicy = {
+  etcd: choose(
+    1000,
+    "pods together have 79 to 174 with two cores and 2500 to 3000 with 64, by the runtime's formula; etcd takes little, and what it takes late is an election",
+  ),
+  failover: choose(
+    500,
+    "Pacemaker with its agents, and duet's own steps: idle until a machine is lost, and then everybody waits for them",
+  ),
+} as const;
+
 /** Of the promotable clone that it is. */
 export const etcdClonePolicy = {
   promotable: choose("true", "promoted: etcd runs"),
