@@ -4,6 +4,7 @@ import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
 import { AddressWatch, holders } from "./address-watch.ts";
+import { cutWire, healWire } from "./fault-commands.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";
 
@@ -117,8 +118,19 @@ export function judgeNotTaken(
 }
 
 /** What a scenario says of it. */
-export function addressWords(address: Address, eyes: Eyes) {
+export function addressWords(address: Address, eyes: Eyes, name: string) {
+  // The network of a lab's address is that of its first link.
+  const cable = (machine: MachineName): string => `${machine}:link1`;
   return {
+    "unplug-address": async ({ machine }) => {
+      address.mark();
+      await cutWire(name, cable(machine), undefined);
+      return { ok: true, seen: "" };
+    },
+    "plug-address": async ({ machine }) => {
+      await healWire(name, cable(machine), undefined);
+      return { ok: true, seen: "" };
+    },
     "until-address": ({ machine, within_ms }) =>
       eyes.until(
         `the address is not on ${machine} alone`,

@@ -87,7 +87,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...clientWords(clients, eyes),
       ...kubernetesWords(kubernetes, eyes),
       ...workloadWords(workload, eyes),
-      ...addressWords(address, eyes),
+      ...addressWords(address, eyes, stage.name),
       ...processWords(processes),
       ...keptWords(kept),
     },

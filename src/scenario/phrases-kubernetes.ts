@@ -6,6 +6,12 @@ export interface Phrase {
 }
 
 export const kubernetesDeeds = {
+  "unplug-address": {
+    say: "unplug MACHINE from the address's wire",
+    means:
+      "The cable of link 1 is pulled at this machine: its interface has no carrier. In a lab the API's virtual IP is in the network of that link.",
+  },
+  "plug-address": { say: "plug MACHINE into the address's wire", means: "It has its cable again." },
   "api-clients-write": {
     say: "API clients write",
     means:

@@ -19,6 +19,7 @@ import { MemoryFile } from "../hands/memory.ts";
 import { Notes } from "../hands/notes.ts";
 import { encodeSaying } from "../hands/saying.ts";
 import { type Parts, runApart } from "./apart.ts";
+import { cableOf } from "./cable.ts";
 import { follow, type FollowDoors } from "./follow.ts";
 import { keepTaints, type TaintDoors } from "./keep-taints.ts";
 import { leasesOf } from "./leases.ts";
@@ -78,6 +79,7 @@ function followDoors({ site, me, peerId }: Place): FollowDoors {
     said: () => attributeOf(me, apiAttribute, call_ms),
     say: (value) => setScore(apiAttribute, value, call_ms),
     peerHere: async () => (await membership(call_ms)).members.includes(peerId),
+    plugged: cableOf(addressOf(site) ?? ""),
     now_ms,
     tell,
   };
