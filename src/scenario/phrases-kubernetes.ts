@@ -49,7 +49,7 @@ export const kubernetesWaits = {
   "until-no-api-endpoint": {
     say: "until the API's service has no endpoint on MACHINE",
     means:
-      "The same of the Service `kubernetes`, by which pods call the API. Its API servers keep it themselves: one that is dead counts for 15 s, and is looked for each 10 s.",
+      "The same of the Service `kubernetes`, by which pods call the API. Its API servers keep it themselves, and look each 10 s who lives; one that is proven off is taken out by duet.",
   },
   "until-out-of-service": {
     say: "until MACHINE is marked out of service",
