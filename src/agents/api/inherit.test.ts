@@ -16,17 +16,22 @@ class Site {
     ["kube-scheduler", "node2_81"],
   ]);
   servers = 1;
+  now_ms = 1_000_000;
+  renewed_ms: number | undefined = 999_000;
   sight: Sight = off;
   /** What the call fails with, by its name. */
   readonly failing = new Map<string, "refused" | "deadline">();
   readonly calls: string[] = [];
   readonly told: string[] = [];
   readonly heir = new Heir({
+    me: "node1",
     peerName: "node2",
+    clock_ms: () => this.now_ms,
     sight: () => Promise.resolve(this.sight),
     lease: (name) => {
       const holder = this.holders.get(name);
-      const lease: Lease | undefined = holder === undefined ? undefined : { holder, resourceVersion: "5" };
+      const lease: Lease | undefined =
+        holder === undefined ? undefined : { holder, renewed_ms: this.renewed_ms, resourceVersion: "5" };
       return this.#answer(`see ${name}`, lease);
     },
     release: (name, version) => {
@@ -99,6 +104,23 @@ test("a peer that is back in another membership keeps what it has, and loses it 
   site.sight = again;
   await site.heir.round(again);
   assert.equal(site.holders.get("kube-scheduler"), "");
+});
+
+test("a controller here that gave up in the failover does not wait for itself; one that lives keeps what it has", async () => {
+  for (const [renewed_ms, isFreed] of [
+    [999_000, false],
+    [991_000, false],
+    [990_000, true],
+    [undefined, true],
+  ] as const) {
+    const site = new Site();
+    site.renewed_ms = renewed_ms;
+    site.holders.set("kube-controller-manager", "node1_7f");
+    await site.heir.round(off);
+    assert.equal(site.holders.get("kube-controller-manager"), isFreed ? "" : "node1_7f", String(renewed_ms));
+    // That of a machine that is off is free, whenever it was renewed.
+    assert.equal(site.holders.get("kube-scheduler"), "");
+  }
 });
 
 test("a lease of this machine's, of nobody, or of a name that only begins alike is left alone", async () => {

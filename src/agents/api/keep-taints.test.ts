@@ -43,6 +43,7 @@ class Site {
       sight: () => Promise.resolve(sight),
       peerSaid: () => Promise.resolve({ lineage, full: this.peerFull }),
       node: (name) => Promise.resolve(this.#node(name)),
+      clock_ms: () => 0,
       lease: (name) => Promise.resolve(this.#lease(name)),
       release: (name) => {
         this.leases.set(name, "");
@@ -79,7 +80,7 @@ class Site {
 
   #lease(name: string): KubeResult<Lease | undefined> {
     if (!this.apiUp) return { ok: false, failure: { kind: "unreachable", said: "connection refused" } };
-    return { ok: true, value: { holder: this.leases.get(name), resourceVersion: "1" } };
+    return { ok: true, value: { holder: this.leases.get(name), renewed_ms: 0, resourceVersion: "1" } };
   }
 
   #change(name: string, resourceVersion: string, taints: readonly Taint[]): KubeResult<unknown> {

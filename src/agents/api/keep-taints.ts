@@ -27,7 +27,6 @@ export interface Sight extends Omit<TaintSight, "peer" | "tainted"> {
 }
 
 export interface TaintDoors extends InheritDoors {
-  readonly me: string;
   /** What the peer has said in this membership. Asked for only where it matters. */
   readonly peerSaid: (ring: string) => Promise<TaintSight["peer"]>;
   /** Undefined: Kubernetes knows no such machine. */

@@ -19,16 +19,20 @@ beforeEach(() => {
 });
 
 test("a lease is read with its version; one that nobody has, or ever had, has no holder", async () => {
-  put("kube-scheduler", { holderIdentity: "node2_7f", leaseDurationSeconds: 35 });
+  put("kube-scheduler", { holderIdentity: "node2_7f", renewTime: "2026-11-20T10:00:00.250000Z" });
   assert.deepEqual(await doors.lease("kube-scheduler"), {
     ok: true,
-    value: { holder: "node2_7f", resourceVersion: "41" },
+    value: {
+      holder: "node2_7f",
+      renewed_ms: Date.parse("2026-11-20T10:00:00.250Z"),
+      resourceVersion: "41",
+    },
   });
-  for (const spec of [{ holderIdentity: "" }, { holderIdentity: null }, {}, undefined]) {
+  for (const spec of [{ holderIdentity: "", renewTime: "?" }, { holderIdentity: null }, {}, undefined]) {
     put("kube-scheduler", spec);
     assert.deepEqual(await doors.lease("kube-scheduler"), {
       ok: true,
-      value: { holder: undefined, resourceVersion: "41" },
+      value: { holder: undefined, renewed_ms: undefined, resourceVersion: "41" },
     });
   }
   assert.deepEqual(await doors.lease("kube-controller-manager"), { ok: true, value: undefined });

@@ -9,6 +9,8 @@ const call_ms = 3_000;
 export interface Lease {
   /** A machine's name, `_` and a number of the process; undefined: nobody. */
   readonly holder: string | undefined;
+  /** When it said last that it lives, by its own clock; undefined: it does not tell. */
+  readonly renewed_ms: number | undefined;
   /** A change that somebody else made in the meantime is found by it. */
   readonly resourceVersion: string;
 }
@@ -22,7 +24,7 @@ export interface LeaseDoors {
 
 const shape = v.object({
   metadata: v.object({ resourceVersion: v.string() }),
-  spec: v.optional(v.object({ holderIdentity: v.nullish(v.string()) }), {}),
+  spec: v.optional(v.object({ holderIdentity: v.nullish(v.string()), renewTime: v.nullish(v.string()) }), {}),
 });
 
 const pathOf = (name: string): string => `${leasesPath}/${name}`;
@@ -43,9 +45,14 @@ export const leasesOf = (
     if (!found.ok) return found.failure.status === 404 ? { ok: true, value: undefined } : found;
     const { metadata, spec } = found.value;
     const holder = spec.holderIdentity ?? "";
+    const renewed_ms = Date.parse(spec.renewTime ?? "");
     return {
       ok: true,
-      value: { holder: holder === "" ? undefined : holder, resourceVersion: metadata.resourceVersion },
+      value: {
+        holder: holder === "" ? undefined : holder,
+        renewed_ms: Number.isNaN(renewed_ms) ? undefined : renewed_ms,
+        resourceVersion: metadata.resourceVersion,
+      },
     };
   },
   release: async (name, resourceVersion) => {
@@ -64,24 +71,24 @@ export const isHeldBy = ({ holder }: Lease, machine: string): boolean =>
 /** What came of it. `others`: somebody else has it, or nobody; there is nothing to do. */
 export type Released = KubeResult<"released" | "others">;
 
-/** Only where nothing of that machine can still hold it: whoever calls this knows that. */
-export async function releaseFrom(
+/** Only a lease that nobody can still hold: whoever calls this knows that. */
+export async function releaseIf(
   { lease, release }: LeaseDoors,
-  machine: string,
   name: string,
+  isFree: (lease: Lease) => boolean,
 ): Promise<Released> {
   const found = await lease(name);
   if (!found.ok) return found;
-  if (found.value === undefined || !isHeldBy(found.value, machine)) return { ok: true, value: "others" };
+  if (found.value === undefined || !isFree(found.value)) return { ok: true, value: "others" };
   const done = await release(name, found.value.resourceVersion);
   return done.ok ? { ok: true, value: "released" } : done;
 }
 
-/** One after the other; those that were released. With the first that fails it is over: the rest runs out by itself. */
+/** Those of a machine whose controllers have ended, one after the other; those that were released. With the first that fails it is over: the rest runs out by itself. */
 export async function releaseAll(doors: LeaseDoors, machine: string): Promise<readonly string[]> {
   const released: string[] = [];
   for (const name of controllerLeases) {
-    const done = await releaseFrom(doors, machine, name);
+    const done = await releaseIf(doors, name, (lease) => isHeldBy(lease, machine));
     if (!done.ok) break;
     if (done.value === "released") released.push(name);
   }

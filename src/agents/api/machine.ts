@@ -119,6 +119,7 @@ function taintDoors(place: Place): TaintDoors {
     },
     ...nodesOf(ownApi),
     ...leasesOf(ownApi),
+    clock_ms: () => Date.now(),
     dropServer: () => dropServer(place),
     rest: (ms) => notes.until(() => learnt() !== known, ms),
     tell,
