@@ -4,6 +4,7 @@ import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
 import { AddressWatch, holders } from "./address-watch.ts";
+import { cutWire, healWire } from "./fault-commands.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";
 
@@ -57,6 +58,11 @@ export class Address {
     return judgeNeverOnBoth(this.#watch.looks, this.#watch.failed);
   }
 
+  /** Who had it then may be gone with it. */
+  notTaken(): Seen {
+    return judgeNotTaken(this.#watch.looks, this.#marked_ms, this.#watch.failed);
+  }
+
   /** The step before may have seen it by a look of its own, a moment ahead of the watch. */
   async movedIn(bound_ms: number): Promise<Seen> {
     const asked_ms = Date.now();
@@ -88,9 +94,43 @@ export function judgeMove(looks: readonly Look[], since_ms: number | undefined, 
   return { ok: after_ms <= bound_ms, seen: `from ${from} to ${to} in ${(after_ms / 1000).toFixed(2)} s` };
 }
 
-/** What a scenario says of it. */
-export function addressWords(address: Address, eyes: Eyes) {
+/** Of a watch that has looked since then, and that knows who had it. */
+export function judgeNotTaken(
+  looks: readonly Look[],
+  since_ms: number | undefined,
+  failed: string | undefined,
+): Seen {
+  if (since_ms === undefined) return { ok: false, seen: "nothing was taken away" };
+  if (failed !== undefined) return { ok: false, seen: `nobody looked any more: ${failed}` };
+  const holder = looks.findLast(({ at_ms, holds }) => holds && at_ms <= since_ms)?.machine;
+  if (holder === undefined) return { ok: false, seen: "it was on no machine before" };
+  const others = looks.filter(({ at_ms, machine }) => at_ms > since_ms && machine !== holder);
+  const taken = others.find(({ holds }) => holds);
+  if (taken !== undefined)
+    return {
+      ok: false,
+      seen: `${taken.machine} had it at ${new Date(taken.at_ms).toISOString().slice(11, 23)}`,
+    };
   return {
+    ok: others.length > 0,
+    seen: others.length > 0 ? `by ${others.length} looks at the other machine` : "nobody has looked since",
+  };
+}
+
+/** What a scenario says of it. */
+export function addressWords(address: Address, eyes: Eyes, name: string) {
+  // The network of a lab's address is that of its first link.
+  const cable = (machine: MachineName): string => `${machine}:link1`;
+  return {
+    "unplug-address": async ({ machine }) => {
+      address.mark();
+      await cutWire(name, cable(machine), undefined);
+      return { ok: true, seen: "" };
+    },
+    "plug-address": async ({ machine }) => {
+      await healWire(name, cable(machine), undefined);
+      return { ok: true, seen: "" };
+    },
     "until-address": ({ machine, within_ms }) =>
       eyes.until(
         `the address is not on ${machine} alone`,
@@ -100,6 +140,7 @@ export function addressWords(address: Address, eyes: Eyes) {
       ),
     "expect-address-one": () => address.onOne(),
     "expect-address-never-both": async () => address.neverOnBoth(),
+    "expect-address-not-taken": async () => address.notTaken(),
     "expect-address-moved": ({ duration }) => address.movedIn(duration),
   } as const satisfies Doing;
 }

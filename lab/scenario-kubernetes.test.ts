@@ -4,7 +4,7 @@ import { Progress } from "../src/machine/progress.ts";
 import { parseScenario } from "../src/scenario/parse.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import type { Look } from "./address-looks.ts";
-import { judgeMove, judgeNeverOnBoth } from "./scenario-address.ts";
+import { judgeMove, judgeNeverOnBoth, judgeNotTaken } from "./scenario-address.ts";
 import { lackedByLab } from "./scenario-labs.ts";
 import { judgeSame, programsToKeep } from "./scenario-processes.ts";
 
@@ -60,6 +60,24 @@ test("a move is held against its bound, and is told", () => {
   assert.deepEqual(judgeMove(looks, 100, 800), { ok: false, seen: "from node1 to node2 in 0.90 s" });
   assert.equal(judgeMove(looks, 2_000, 1_000).ok, false);
   assert.equal(judgeMove(looks, undefined, 1_000).ok, false);
+});
+
+test("an address that nobody may take is looked for on the other machine, since it was lost", () => {
+  const at_ms = Date.parse("2026-11-20T10:00:00Z");
+  const lost = [look("node1", at_ms, true), look("node2", at_ms + 50, false)];
+  const looked = [...lost, look("node1", at_ms + 200, false), look("node2", at_ms + 250, false)];
+  const judged = (looks: readonly Look[], since_ms: number | undefined = at_ms + 100, failed?: string) =>
+    judgeNotTaken(looks, since_ms, failed);
+  assert.deepEqual(judged(looked), { ok: true, seen: "by 1 looks at the other machine" });
+  assert.deepEqual(judged([...looked, look("node2", at_ms + 350, true)]), {
+    ok: false,
+    seen: "node2 had it at 10:00:00.350",
+  });
+  assert.equal(judged([...looked, look("node1", at_ms + 300, true)]).ok, true, "it was its own");
+  assert.deepEqual(judged(lost), { ok: false, seen: "nobody has looked since" });
+  assert.equal(judged(looked.slice(1)).ok, false, "nobody had it");
+  assert.equal(judgeNotTaken(looked, undefined, undefined).ok, false, "nothing was lost");
+  assert.match(judged(looked, at_ms + 100, "Error: gone").seen, /nobody looked any more/);
 });
 
 test("a program that runs on is the same one; what did not run before proves nothing", () => {

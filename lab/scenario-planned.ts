@@ -8,8 +8,8 @@ import type { Stage } from "./scenario-stage.ts";
 /** As long as the commands themselves wait at most, and some room. */
 const planned_ms_max = 20 * 60_000;
 
-/** Planned work as a person asks for it: with duet's own commands, on the machine, or on its peer while it has no power. */
-export function plannedWords(stage: Stage, eyes: Eyes): Doing {
+/** Planned work as a person asks for it: with duet's own commands, on the machine, or on its peer while it has no power. `leaves` is called just before a machine goes. */
+export function plannedWords(stage: Stage, eyes: Eyes, leaves: () => void): Doing {
   const ask = async (word: "standby" | "unstandby", machine: MachineName): Promise<Seen> => {
     const at = (await eyes.isOn(machine)) ? machine : otherThan(machine);
     const { status, stderr } = await runIn(await stage.lab(), at, ["duet", word, machine], {
@@ -19,7 +19,10 @@ export function plannedWords(stage: Stage, eyes: Eyes): Doing {
     return { ok: status === 0, seen: status === 0 ? "" : stderr.trim().split("\n").slice(-2).join(" ") };
   };
   return {
-    standby: ({ machine }) => ask("standby", machine),
+    standby: ({ machine }) => {
+      leaves();
+      return ask("standby", machine);
+    },
     unstandby: ({ machine }) => ask("unstandby", machine),
   };
 }

@@ -79,7 +79,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       }),
       ...faults(stage),
       ...unitWords(stage),
-      ...plannedWords(stage, eyes),
+      ...plannedWords(stage, eyes, () => address.mark()),
       ...dataWords(stage, etcds, markFailures),
       ...credentialWords(stage),
       ...clockWords(stage),
@@ -90,7 +90,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       ...clientWords(clients, eyes),
       ...kubernetesWords(kubernetes, eyes),
       ...workloadWords(workload, eyes),
-      ...addressWords(address, eyes),
+      ...addressWords(address, eyes, stage.name),
       ...processWords(processes),
       ...keptWords(kept),
     },
@@ -216,6 +216,7 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
       return done();
     },
     reboot: async ({ machine, within_ms }) => {
+      address.mark();
       await runIn(await stage.lab(), machine, ["touch", "/run/before-the-reboot"]);
       await runIn(await stage.lab(), machine, ["systemctl", "reboot"], { accept: "any" });
       return await eyes.until(`${machine} has not booted again`, within_ms, () =>
@@ -223,10 +224,12 @@ function beginnings(stage: Stage, { eyes, etcds, address, kept }: Observers, wan
       );
     },
     "shut-down": async ({ machine }) => {
+      address.mark();
       await switchPower(name, machine, "off");
       return done();
     },
     "shut-down-both": async () => {
+      address.mark();
       await both((machine) => switchPower(name, machine, "off"));
       return done();
     },

@@ -2,6 +2,7 @@ import { guardUnit, paths, workUnit } from "../base/paths.ts";
 import type { IgnitionUnit, MachineFile } from "./ignition.ts";
 import { actionLines } from "./ocf-metadata.ts";
 import { etcdOperations } from "./policy.ts";
+import { ahead } from "./weight.ts";
 
 const metadataFile = "/etc/duet/ocf-etcd.xml";
 const wakeFile = `${paths.run}/wake`;
@@ -53,7 +54,7 @@ Type=exec
 # Here, so that one which can't even begin is not begun again at once.
 ExecStartPre=/bin/rm -f ${wakeFile}
 ExecStart=/usr/local/bin/duet work
-# Each of its steps can be cut off.
+${ahead("failover")}# Each of its steps can be cut off.
 TimeoutStopSec=3s
 `,
   },

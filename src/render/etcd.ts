@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { etcdPorts, paths } from "../base/paths.ts";
 import type { Machine, Site } from "../site/site.ts";
 import type { IgnitionUnit } from "./ignition.ts";
+import { ahead } from "./weight.ts";
 import { etcdPolicy as policy } from "./policy.ts";
 
 /** Whose certificates these are; each is `NAME.crt` and `NAME.key` below `paths.tls`. */
@@ -141,7 +142,7 @@ LimitNOFILE=65536
 # A late heartbeat or sync is an election.
 IOSchedulingClass=best-effort
 IOSchedulingPriority=0
-
+${ahead("etcd")}
 StateDirectory=duet/etcd
 StateDirectoryMode=0700
 UMask=0077

@@ -13,6 +13,7 @@ import { fenceTestUnits } from "./fence-test.ts";
 import { kubernetesFiles, type KubernetesMaterials, kubernetesUnits } from "./kubernetes/files.ts";
 import { linkFiles, linkUnits } from "./links.ts";
 import { type Ignition, type IgnitionUnit, ignition, type MachineFile } from "./ignition.ts";
+import { ahead } from "./weight.ts";
 import {
   authorities,
   authorityFile,
@@ -157,5 +158,10 @@ RestartSec=2s
 `,
       },
     ],
+  },
+  // Corosync has a real-time priority by itself, which comes before every weight.
+  {
+    name: "pacemaker.service",
+    dropins: [{ name: "10-duet.conf", contents: `[Service]\n${ahead("failover")}` }],
   },
 ];

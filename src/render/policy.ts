@@ -137,6 +137,18 @@ export const etcdOperations: readonly {
   { name: "monitor", timeout_s: busy_s, interval_s: 11, role: "Unpromoted", why: "the same" },
 ];
 
+/** Shares of processor and disk where pods want all of them; src/render/weight.ts says beside whom they count. */
+export const weightPolicy = {
+  etcd: choose(
+    1000,
+    "pods together have 79 to 174 with two cores and 2500 to 3000 with 64, by the runtime's formula; etcd takes little, and what it takes late is an election",
+  ),
+  failover: choose(
+    500,
+    "Pacemaker with its agents, and duet's own steps: idle until a machine is lost, and then everybody waits for them",
+  ),
+} as const;
+
 /** Of the promotable clone that it is. */
 export const etcdClonePolicy = {
   promotable: choose("true", "promoted: etcd runs"),
@@ -179,6 +191,18 @@ export const kernelPolicy = {
   "fs.inotify.max_user_instances": choose(
     1024,
     "root has 128 by default. Kubernetes takes dozens, and each of up to 110 pods may take some: then systemd gets none for the files by which duet is woken, and gives them up",
+  ),
+} as const;
+
+/** Of the leases by which controller manager and scheduler work on one machine at a time (src/render/kubernetes/pods.ts). */
+export const electionPolicy = {
+  renew_s: choose(
+    30,
+    "longer than a failover: with Kubernetes' 10 s the controllers of the survivor end in it, and wait for their own old lease afterwards",
+  ),
+  lease_s: choose(
+    35,
+    "so long the other one waits where nobody frees the lease; five seconds more than the above, as in Kubernetes",
   ),
 } as const;
 

@@ -52,6 +52,15 @@ test("what was seen of one loss says nothing of the next", () => {
   }
 });
 
+test("the API is promised from the same moment", () => {
+  const detection = new Detection();
+  detection.note("break", done, 0, 0);
+  detection.note("until-lost", done, 0, 2_000);
+  const answers = asked("until the API answers within 120 seconds");
+  assert.equal(left_ms(detection, 32_000, answers), 90_000);
+  assert.equal(left_ms(detection, 32_000, asked("until the API answers")), 300_000);
+});
+
 test("other waits, and one whose line has no limit, count from where they stand", () => {
   const detection = new Detection();
   detection.note("cut-power", done, 0, 0);

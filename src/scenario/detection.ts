@@ -9,8 +9,8 @@ interface Bound {
 }
 
 /**
- * When the last loss was seen. That somebody serves again in a given time is promised from then on: what other steps have taken
- * since is part of that time.
+ * When the last loss was seen. That somebody serves again in a given time, or that the API answers, is promised from then on: what other
+ * steps have taken since is part of that time.
  */
 export class Detection {
   #lost_ms = 0;
@@ -29,8 +29,8 @@ export class Detection {
   /** The step with what is left of its limit. */
   bound(ask: Ask, now_ms: number): Bound {
     const seen_ms = this.#seen_ms;
-    if (ask.kind !== "until-serves" || !ask.limited || seen_ms === undefined)
-      return { ask, tell: (seen) => seen };
+    const isPromised = ask.kind === "until-serves" || ask.kind === "until-api";
+    if (!isPromised || !ask.limited || seen_ms === undefined) return { ask, tell: (seen) => seen };
     const limit_s = ask.within_ms / 1000;
     return {
       ask: { ...ask, within_ms: Math.max(0, ask.within_ms - (now_ms - seen_ms)) },

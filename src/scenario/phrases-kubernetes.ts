@@ -6,6 +6,12 @@ export interface Phrase {
 }
 
 export const kubernetesDeeds = {
+  "unplug-address": {
+    say: "unplug MACHINE from the address's wire",
+    means:
+      "The cable of link 1 is pulled at this machine: its interface has no carrier. In a lab the API's virtual IP is in the network of that link.",
+  },
+  "plug-address": { say: "plug MACHINE into the address's wire", means: "It has its cable again." },
   "api-clients-write": {
     say: "API clients write",
     means:
@@ -21,7 +27,8 @@ export const kubernetesDeeds = {
 export const kubernetesWaits = {
   "until-api": {
     say: "until the API answers",
-    means: "A write through its virtual IP is acknowledged.",
+    means:
+      "A write through its virtual IP is acknowledged. A limit that the line gives counts from when the loss was seen, if a step has waited for that since somebody was taken away.",
   },
   "until-api-fails": {
     say: "until API calls fail",
@@ -42,7 +49,7 @@ export const kubernetesWaits = {
   "until-no-api-endpoint": {
     say: "until the API's service has no endpoint on MACHINE",
     means:
-      "The same of the Service `kubernetes`, by which pods call the API. Its API servers keep it themselves: one that is dead counts for 15 s, and is looked for each 10 s.",
+      "The same of the Service `kubernetes`, by which pods call the API. Its API servers keep it themselves, and look each 10 s who lives; one that is proven off is taken out by duet.",
   },
   "until-out-of-service": {
     say: "until MACHINE is marked out of service",
@@ -93,6 +100,11 @@ export const kubernetesExpectations = {
     say: "expect the address was never on both machines",
     means:
       "Since both machines were started; the interfaces of both were looked at several times a second, also of one that hangs.",
+  },
+  "expect-address-not-taken": {
+    say: "expect nobody took the address",
+    means:
+      "Since the last step that took something away it was on no machine but the one that had it before, which may be without power.",
   },
   "expect-address-moved": {
     say: "expect the address moved in DURATION",

@@ -14,6 +14,7 @@ const takesOne: readonly DeedKind[] = [
   "reboot",
   "shut-down",
   "standby",
+  "unplug-address",
   "kill-unit",
   "freeze-unit",
   "corrupt-log",

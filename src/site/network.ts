@@ -25,6 +25,17 @@ export function parseNetwork(text: string): Network | undefined {
   return base % sizeOf(found) === 0n ? found : undefined;
 }
 
+/** That of an address with the length of its prefix, such as 192.0.2.11/24. */
+export function networkAround(text: string): Network | undefined {
+  const [address = "", digits = ""] = text.split("/");
+  const known = canonicalAddress(address);
+  const prefix = Number(digits);
+  if (known === undefined || !/^\d{1,3}$/.test(digits) || prefix > widths[family(known)]) return undefined;
+  const found = { family: family(known), prefix };
+  const number = numberOf(known);
+  return { ...found, base: number - (number % sizeOf(found)) };
+}
+
 export const networkText = ({ family: of, prefix, base }: Network): string =>
   `${addressText(base, of)}/${prefix}`;
 

@@ -18,7 +18,8 @@ test("the long run has every loss, every planned reboot, and an outage wherever 
 });
 
 test("the short run has each part and each way of a loss once, and no machine twice in a row", () => {
-  const { losses: few } = planOf({ quick: true });
+  const { losses: few, rest, plain } = planOf({ quick: true });
+  assert.deepEqual([rest, plain], [false, []], "what does not fit into five minutes");
   assert.deepEqual(few.map(({ lost }) => lost).toSorted(), ["follower", "leader", "wire"]);
   assert.deepEqual(few.map(({ way }) => way).toSorted(), ["cut", "hang", "wire"]);
   const survivors = few.map(({ survivor }) => survivor);
@@ -35,6 +36,7 @@ test("only what has the words in its name; without anything of duet's there is n
     "leader, hang, survivor second",
   ]);
   assert.deepEqual(named("plain"), ["one machine, plain", "three machines, plain"]);
+  assert.deepEqual(named("rest"), ["memory and processor time, at rest"]);
   assert.equal(hasDuet(planOf({ quick: true, only: "plain" })), false);
   assert.equal(hasDuet(planOf({ quick: true, only: "writes" })), true);
 });

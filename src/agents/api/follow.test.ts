@@ -11,13 +11,14 @@ const stuck: Sign = { lives: true, said: { status: 500, body: "[-]etcd failed: r
 interface World {
   api: Sign;
   peer: boolean;
+  plugged: boolean;
   pacemaker: "up" | "down";
   kept: string | undefined;
 }
 
 /** A machine whose clock runs only while somebody rests. Events come at their times. */
 async function play(events: readonly (readonly [at_ms: number, Partial<World>])[], end_ms: number) {
-  const world: World = { api: gone, peer: true, pacemaker: "up", kept: undefined };
+  const world: World = { api: gone, peer: true, plugged: true, pacemaker: "up", kept: undefined };
   const words: string[] = [];
   const calls = { looks: 0, asked: 0, reads: 0, corosync: 0 };
   const waiting = [...events];
@@ -56,6 +57,7 @@ async function play(events: readonly (readonly [at_ms: number, Partial<World>])[
         calls.corosync++;
         return Promise.resolve(world.peer);
       },
+      plugged: () => world.plugged,
       now_ms: () => now_ms,
       tell: () => undefined,
     },
@@ -138,4 +140,43 @@ test("alone, with an API server that stands still, Corosync is not asked more th
     70_000,
   );
   assert.ok(calls.corosync > 10 && calls.corosync <= 61, JSON.stringify(calls));
+});
+
+test("an API server that answers counts for nothing where its cable is out, and at once again when it is in", async () => {
+  const { words } = await play(
+    [
+      [0, { api: ready }],
+      [5_000, { plugged: false }],
+      [12_000, { plugged: true }],
+    ],
+    14_000,
+  );
+  const [first, out, back] = words.map((word) => {
+    const [value = "", at_s = ""] = word.split(" at ");
+    return [value, Number(at_s)] as const;
+  });
+  assert.equal(words.length, 3);
+  assert.equal(first?.[0], "100");
+  assert.ok(out?.[0] === "0" && out[1] >= 8 && out[1] < 8.5, "when a lost peer would be known");
+  assert.ok(back?.[0] === "100" && back[1] < 13);
+});
+
+test("a plug that is moved in that time, and one that goes with the peer, are no reason for a word", async () => {
+  const moved = await play(
+    [
+      [0, { api: ready }],
+      [5_000, { plugged: false }],
+      [7_800, { plugged: true }],
+    ],
+    10_000,
+  );
+  assert.equal(moved.words.length, 1);
+  const alone = await play(
+    [
+      [0, { api: ready }],
+      [5_000, { plugged: false, peer: false }],
+    ],
+    10_000,
+  );
+  assert.equal(alone.words.length, 1);
 });

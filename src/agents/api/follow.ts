@@ -21,6 +21,8 @@ export interface FollowDoors {
   readonly said: () => Promise<string | undefined>;
   readonly say: (value: string) => Promise<void>;
   readonly peerHere: () => Promise<boolean>;
+  /** The interface of the API's address carries. */
+  readonly plugged: () => boolean;
   readonly now_ms: () => number;
   readonly tell: (line: string) => void;
 }
@@ -47,8 +49,9 @@ export async function follow(
     const sign = await doors.look(asks ? "/readyz" : undefined, look_ms);
     answer = answerOf(sign, asks, answer);
     const was = seen;
-    seen = afterLook(was, answer, doors.now_ms(), detection);
-    if (seen.ready !== was.ready) doors.tell(sentence(seen, answer));
+    const shown = doors.plugged() ? answer : "unplugged";
+    seen = afterLook(was, shown, doors.now_ms(), detection);
+    if (seen.ready !== was.ready) doors.tell(sentence(seen, shown));
     await teller.tell(seen);
     await doors.rest(rest_ms(seen));
   }
@@ -59,6 +62,7 @@ const why: Readonly<Record<Answer, string>> = {
   gone: "nobody listens",
   silent: "it does not move",
   unready: "it says that it is not ready",
+  unplugged: "nobody reaches it: the interface of the API's address has no carrier",
   etcd: "its etcd does not answer",
 };
 const sentence = ({ ready, falls }: Readiness, answer: Answer): string =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeResult } from "../../machine/kube-api.ts";
 import { keepTaints, type NodeTaints, type Sight, type TaintDoors } from "./keep-taints.ts";
+import type { Lease } from "./leases.ts";
 import { outOfService, type Taint } from "./taint.ts";
 
 const lineage = { epoch: 2, owner: "node1" };
@@ -18,11 +19,16 @@ class Site {
     ["node1", { taints: [], version: 1 }],
     ["node2", { taints: [unreachable], version: 1 }],
   ]);
+  /** What the second machine holds beside its pods. */
+  readonly leases = new Map<string, string>();
+  servers = 0;
   readonly changes: string[] = [];
   /** Put by somebody else between our look and our change, once. */
   rival: Taint | undefined;
   peerFull = true;
   apiUp = true;
+  /** It takes no change of a Node. */
+  refuses = false;
   calls = 0;
   rests: number[] = [];
   readonly told: string[] = [];
@@ -37,6 +43,17 @@ class Site {
       sight: () => Promise.resolve(sight),
       peerSaid: () => Promise.resolve({ lineage, full: this.peerFull }),
       node: (name) => Promise.resolve(this.#node(name)),
+      clock_ms: () => 0,
+      lease: (name) => Promise.resolve(this.#lease(name)),
+      release: (name) => {
+        this.leases.set(name, "");
+        return Promise.resolve({ ok: true, value: undefined });
+      },
+      dropServer: () => {
+        const value = this.servers;
+        this.servers = 0;
+        return Promise.resolve({ ok: true, value });
+      },
       change: (name, resourceVersion, taints) => Promise.resolve(this.#change(name, resourceVersion, taints)),
       rest: (ms) => {
         this.rests.push(ms);
@@ -61,10 +78,16 @@ class Site {
     return { ok: true, value };
   }
 
+  #lease(name: string): KubeResult<Lease | undefined> {
+    if (!this.apiUp) return { ok: false, failure: { kind: "unreachable", said: "connection refused" } };
+    return { ok: true, value: { holder: this.leases.get(name), renewed_ms: 0, resourceVersion: "1" } };
+  }
+
   #change(name: string, resourceVersion: string, taints: readonly Taint[]): KubeResult<unknown> {
     this.calls++;
     const found = this.nodes.get(name);
     assert.ok(found !== undefined);
+    if (this.refuses) return { ok: false, failure: { kind: "refused", status: 403, said: "forbidden" } };
     if (this.rival !== undefined) {
       found.taints = [...found.taints, this.rival];
       found.version++;
@@ -180,4 +203,31 @@ test("in peace the API is asked once for each machine in a membership, and then 
   site.nodes.delete("node2");
   await site.play([() => off], 500);
   assert.equal(site.calls, 4, "and of a machine that Kubernetes does not know nothing is asked again");
+});
+
+function holding(): Site {
+  const site = new Site();
+  site.leases.set("kube-controller-manager", "node2_1");
+  site.servers = 1;
+  return site;
+}
+
+test("with the taint goes what the machine that is off still holds, and not before", async () => {
+  const site = holding();
+  await site.play([() => together, () => lost]);
+  assert.deepEqual([...site.leases.values(), site.servers], ["node2_1", 1]);
+  site.apiUp = false;
+  await site.play([() => off]);
+  assert.deepEqual([...site.leases.values(), site.servers], ["node2_1", 1]);
+  site.apiUp = true;
+  await site.play([() => off], 1);
+  assert.deepEqual([...site.leases.values(), site.servers, site.has("node2")], ["", 0, true]);
+});
+
+test("an API that does not take the taint still gives away the leases", async () => {
+  const site = holding();
+  site.refuses = true;
+  await site.play([() => off]);
+  assert.deepEqual([...site.leases.values(), site.servers, site.has("node2")], ["", 0, false]);
+  assert.deepEqual(site.rests.slice(0, 2), [500, 1_000], "the taint is tried again");
 });

@@ -1,4 +1,5 @@
 import type { KubeResult } from "../../machine/kube-api.ts";
+import { Heir, type InheritDoors } from "./inherit.ts";
 import {
   changedTaints,
   isAwaited,
@@ -25,10 +26,7 @@ export interface Sight extends Omit<TaintSight, "peer" | "tainted"> {
   readonly ring: string | undefined;
 }
 
-export interface TaintDoors {
-  readonly me: string;
-  readonly peerName: string;
-  readonly sight: () => Promise<Sight>;
+export interface TaintDoors extends InheritDoors {
   /** What the peer has said in this membership. Asked for only where it matters. */
   readonly peerSaid: (ring: string) => Promise<TaintSight["peer"]>;
   /** Undefined: Kubernetes knows no such machine. */
@@ -41,7 +39,6 @@ export interface TaintDoors {
   ) => Promise<KubeResult<unknown>>;
   /** So long, or until duet on this machine has done something. */
   readonly rest: (ms: number) => Promise<void>;
-  readonly tell: (line: string) => void;
 }
 
 const rest_ms = 10_000;
@@ -49,12 +46,17 @@ const rest_ms = 10_000;
 const again_ms_min = 500;
 const again_ms_max = 5_000;
 
-/** Puts and takes away what is due, for ever. `goesOn` is for tests. */
+/** Puts and takes away what is due, for ever, and frees what the peer holds when it is off. `goesOn` is for tests. */
 export async function keepTaints(doors: TaintDoors, goesOn: () => boolean = () => true): Promise<void> {
   const keeper = new Keeper(doors);
+  const heir = new Heir(doors);
   let failures = 0;
   while (goesOn()) {
-    failures = (await keeper.round()) ? 0 : failures + 1;
+    const isTold = await keeper.round();
+    // Who did not answer just now would not answer this either, and the taint would wait for it.
+    const { last, isHeard } = keeper;
+    const isFree = last === undefined || !isHeard || (await heir.round(last));
+    failures = isTold && isFree ? 0 : failures + 1;
     await doors.rest(failures === 0 ? rest_ms : Math.min(again_ms_max, again_ms_min * failures));
   }
 }
@@ -67,6 +69,10 @@ class Keeper {
   #tainted: TaintSight["tainted"] = unseen;
   #complaint = "";
   #shunned = "";
+  /** What was seen last. */
+  last: Sight | undefined;
+  /** The API has answered, be it that it refused. */
+  isHeard = true;
 
   constructor(doors: TaintDoors) {
     this.#doors = doors;
@@ -74,6 +80,7 @@ class Keeper {
 
   /** True: nothing is left to do. */
   async round(): Promise<boolean> {
+    this.isHeard = true;
     // A look at each machine, and a change of it, at the most.
     for (let deeds = 0; deeds <= 4; deeds++) {
       const sight = await this.#look();
@@ -83,7 +90,10 @@ class Keeper {
         return !isAwaited(sight);
       }
       const done = await this.#do(deed.node, deed.do);
-      if (!done.ok) return this.#complain(done.failure.said);
+      if (!done.ok) {
+        this.isHeard = done.failure.kind === "refused";
+        return this.#complain(done.failure.said);
+      }
       this.#complaint = "";
     }
     return false;
@@ -92,6 +102,7 @@ class Keeper {
   /** Anew before each deed: a call to the API may take long, and the peer may be back by then. */
   async #look(): Promise<TaintSight> {
     const sight = await this.#doors.sight();
+    this.last = sight;
     if (sight.ring !== this.#ring) this.#tainted = unseen;
     this.#ring = sight.ring;
     const asks = sight.ring !== undefined && sight.peerHere === true && this.#tainted.peer !== false;

@@ -1,28 +1,35 @@
-import { apiAttribute, paths } from "../../base/paths.ts";
+import { apiAttribute, etcdPorts, paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { ApiEye } from "../../machine/api-eye.ts";
 import { attributeOf, setScore } from "../../machine/attributes.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { membership } from "../../machine/corosync.ts";
+import { deleteKey } from "../../machine/etcd/client.ts";
 import { readIfThere } from "../../machine/files.ts";
-import { type KubeApi, loadKubeApi } from "../../machine/kube-api.ts";
+import { type KubeApi, type KubeResult, loadKubeApi } from "../../machine/kube-api.ts";
 import { loadSite } from "../../machine/site-file.ts";
 import { addressOf } from "../../render/api-address.ts";
 import { detectionOf, nodeIdOf } from "../../render/corosync.ts";
-import { kubeconfigFile, localApi } from "../../render/kubernetes/names.ts";
+import { localUrl } from "../../render/etcd.ts";
+import { kubeconfigFile, localApi, serverKey } from "../../render/kubernetes/names.ts";
 import type { Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
+import { loadTls } from "../hands/local-etcd.ts";
 import { MemoryFile } from "../hands/memory.ts";
 import { Notes } from "../hands/notes.ts";
 import { encodeSaying } from "../hands/saying.ts";
 import { type Parts, runApart } from "./apart.ts";
+import { cableOf } from "./cable.ts";
 import { follow, type FollowDoors } from "./follow.ts";
 import { keepTaints, type TaintDoors } from "./keep-taints.ts";
+import { leasesOf } from "./leases.ts";
 import { nodesOf } from "./nodes.ts";
 import { orUndefined, sightHere } from "./sight.ts";
 
 /** Of Corosync's and Pacemaker's own tools. */
 const call_ms = 2_000;
+/** One write. */
+const etcd_ms = 3_000;
 const tell = (line: string) => process.stderr.write(`${line}\n`);
 
 interface Place {
@@ -72,12 +79,25 @@ function followDoors({ site, me, peerId }: Place): FollowDoors {
     said: () => attributeOf(me, apiAttribute, call_ms),
     say: (value) => setScore(apiAttribute, value, call_ms),
     peerHere: async () => (await membership(call_ms)).members.includes(peerId),
+    plugged: cableOf(addressOf(site) ?? ""),
     now_ms,
     tell,
   };
 }
 
-function taintDoors({ me, peerName, peerId }: Place): TaintDoors {
+/**
+ * Its entry in etcd goes by itself 15 s after it was last renewed, and a new leader of etcd gives each its whole time again. The API server
+ * here looks each 10 s who has one.
+ */
+async function dropServer({ site, peerName }: Place): Promise<KubeResult<number>> {
+  const address = site.machines.find(({ name }) => name === peerName)?.addresses[0] ?? "";
+  const own = { url: localUrl(site, etcdPorts.client), tls: await loadTls("client") };
+  const dropped = await deleteKey(own, serverKey(address), etcd_ms);
+  return dropped.ok ? dropped : { ok: false, failure: { kind: "unreachable", said: dropped.failure.said } };
+}
+
+function taintDoors(place: Place): TaintDoors {
+  const { me, peerName, peerId } = place;
   const memory = new MemoryFile();
   const notes = new Notes();
   /** What duet has learnt of its peer: a proof, or another word of it. */
@@ -98,6 +118,9 @@ function taintDoors({ me, peerName, peerId }: Place): TaintDoors {
       return saidIn(text, ring)?.holding;
     },
     ...nodesOf(ownApi),
+    ...leasesOf(ownApi),
+    clock_ms: () => Date.now(),
+    dropServer: () => dropServer(place),
     rest: (ms) => notes.until(() => learnt() !== known, ms),
     tell,
   };

@@ -7,6 +7,8 @@ export type Answer =
   | "silent"
   /** It says that it is not ready, for a reason of its own. */
   | "unready"
+  /** Whatever it says, nobody reaches it here: the interface of its address has no carrier. */
+  | "unplugged"
   /** It lives, and etcd does not answer it. Two voters stop together: so the peer's API server stands still, too. */
   | "etcd";
 
@@ -33,11 +35,18 @@ export interface Detection {
 const confirm_ms = 100;
 const unready_ms = 300;
 /** After a lost peer was to be seen. By then it is known whether there is anybody to hand the address to. */
-const etcd_extra_ms = 1_000;
+const known_extra_ms = 1_000;
 
 /** So long is the API server not ready before it counts as that. Who is silent has been silent for a while when a look says so. */
 export const patience_ms = (answer: Exclude<Answer, "ready">, { detection_ms }: Detection): number =>
-  ({ gone: confirm_ms, silent: 0, unready: unready_ms, etcd: detection_ms + etcd_extra_ms })[answer];
+  ({
+    gone: confirm_ms,
+    silent: 0,
+    unready: unready_ms,
+    // The same cable may be the way to the peer.
+    unplugged: detection_ms + known_extra_ms,
+    etcd: detection_ms + known_extra_ms,
+  })[answer];
 
 const steady_ms = 300;
 const hold_ms_max = 32_000;

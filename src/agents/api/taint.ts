@@ -49,6 +49,10 @@ export function taintDeeds(sight: TaintSight): readonly { readonly node: Node; r
   ];
 }
 
+/** This machine serves, and its peer's Off is proven for this very membership: nothing runs there. */
+export const isOut = (sight: Omit<TaintSight, "peer" | "tainted">): boolean =>
+  doesServe(sight.self) && sight.peerHere === false && sight.offProven;
+
 /** The peer is to have the taint, and has not: this machine takes over at present, or its API does not take it yet. */
 export const isAwaited = (sight: TaintSight): boolean =>
   wanted(sight) === true && (sight.tainted.peer === false || sight.tainted.peer === undefined);

@@ -142,6 +142,37 @@ test("duet's own machines may read and mark the two nodes, and nothing else", ()
   });
 });
 
+test("of all leases they may free the two of the controllers", () => {
+  const [role, ...more] = accessObjects(site).filter(({ path }) => path.endsWith("/roles/duet:machine"));
+  assert.deepEqual(more, []);
+  assert.equal(role?.path, "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/roles/duet:machine");
+  assert.deepEqual(role.body, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "duet:machine", namespace: "kube-system" },
+    rules: [
+      {
+        apiGroups: ["coordination.k8s.io"],
+        resources: ["leases"],
+        resourceNames: ["kube-controller-manager", "kube-scheduler"],
+        verbs: ["get", "patch"],
+      },
+    ],
+  });
+  const bound = accessObjects(site).find(({ path }) => path.endsWith("/rolebindings/duet:machine"));
+  assert.deepEqual(bound?.body, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "duet:machine", namespace: "kube-system" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "duet:machine" },
+    subjects: ["node1", "node2"].map((name) => ({
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "User",
+      name: `duet:machine:${name}`,
+    })),
+  });
+});
+
 test("what duet's own machines may do never queues behind others", () => {
   const flow = accessObjects(site).find(({ path }) => path.includes("/flowschemas/"));
   assert.equal(flow?.path, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/duet-machines");
@@ -160,6 +191,12 @@ test("what duet's own machines may do never queues behind others", () => {
           ],
           resourceRules: [
             { apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"], clusterScope: true },
+            {
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["get", "patch"],
+              namespaces: ["kube-system"],
+            },
           ],
           nonResourceRules: [{ nonResourceURLs: ["/readyz", "/livez"], verbs: ["get"] }],
         },

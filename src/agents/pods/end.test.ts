@@ -13,7 +13,7 @@ interface Played {
 }
 
 /** A machine of which time passes when somebody rests. */
-async function play(played: readonly Played[]) {
+async function play(played: readonly Played[], leases: readonly string[] = []) {
   let clock_ms = 0;
   const running = new Map(played.map((each, index) => [index + 1, { ...each, until_ms: Infinity }]));
   const log: string[] = [];
@@ -32,6 +32,10 @@ async function play(played: readonly Played[]) {
       if (signal !== "SIGKILL") log.push(`${clock_ms} ${each.kind}`);
       if (signal === "SIGKILL" && each.held !== true) each.until_ms = clock_ms;
       else if (each.ends_ms !== undefined) each.until_ms = clock_ms + each.ends_ms;
+    },
+    free: () => {
+      if (leases.length > 0) log.push(`${clock_ms} free`);
+      return Promise.resolve(leases);
     },
     now_ms: () => clock_ms,
     rest: (ms) => {
@@ -66,4 +70,28 @@ test("who heeds nothing is killed in the end, and holds up the API server for ha
 test("what can't be ended at all is left, in bounded time", async () => {
   const { said } = await play([{ kind: "other", held: true }]);
   assert.deepEqual(said, ["1 told, 1 still there after 32.0 s, 1 killed (other)"]);
+});
+
+test("what the controllers held is freed when they have ended, once, and before the API server is told", async () => {
+  const pods = [
+    { kind: "sandbox", ends_ms: 0 },
+    { kind: "api", ends_ms: 1_000 },
+    { kind: "other", ends_ms: 300 },
+  ] as const;
+  const { log, said } = await play(pods, ["kube-scheduler"]);
+  assert.deepEqual(log, ["0 other", "300 free", "300 api", "1300 sandbox"]);
+  assert.deepEqual(said, ["3 told, all ended after 1.4 s, freed the leases kube-scheduler"]);
+});
+
+test("nothing is freed while a controller may still run, and where its API server is gone", async () => {
+  const held = await play([{ kind: "other", held: true }, { kind: "api" }], ["kube-scheduler"]);
+  assert.ok(!held.log.some((line) => line.endsWith("free")));
+  const alone = await play(
+    [
+      { kind: "other", ends_ms: 100 },
+      { kind: "sandbox", ends_ms: 500 },
+    ],
+    ["x"],
+  );
+  assert.ok(!alone.log.some((line) => line.endsWith("free")));
 });

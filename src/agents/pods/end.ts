@@ -1,15 +1,24 @@
 import { now_ms, sleep } from "../../machine/clock.ts";
+import { readIfThere } from "../../machine/files.ts";
+import { loadKubeApi } from "../../machine/kube-api.ts";
 import { processesIn } from "../../machine/processes.ts";
+import { paths } from "../../base/paths.ts";
+import { kubeconfigFile } from "../../render/kubernetes/names.ts";
+import { leasesOf, releaseAll } from "../api/leases.ts";
 import { containerIn, usual, type Wish, wishOf } from "./container.ts";
 import { isOfPod, kindOf, type PodProcess, type Signal, signalsAt, times } from "./order.ts";
 
 const look_ms = 100;
 const names_max = 5;
+/** Each call of the API; the first that takes longer is the last. */
+const free_ms = 1_000;
 
 /** What ending pods needs of its machine. */
 export interface PodDoors {
   readonly look: () => Promise<readonly PodProcess[]>;
   readonly send: (signal: Signal) => void;
+  /** Of what was held by those that have ended; what is free now. */
+  readonly free: () => Promise<readonly string[]>;
   readonly now_ms: () => number;
   readonly rest: (ms: number) => Promise<void>;
 }
@@ -20,14 +29,17 @@ export interface PodDoors {
  */
 export async function endPods(
   say: (detail: string) => void,
-  { look, send, now_ms: now, rest }: PodDoors = doorsHere(),
+  { look, send, free, now_ms: now, rest }: PodDoors = doorsHere(),
 ): Promise<void> {
   const begun_ms = now();
   const asked = new Map<number, number>();
   const killed = new Map<number, string>();
   let left: readonly PodProcess[] = [];
+  let freed: readonly string[] | undefined;
   for (;;) {
     left = await look();
+    // Whoever led for both machines has ended, and its API server is still there: the other machine's need not wait for the lease.
+    if (freed === undefined && asked.size > 0 && isApiLast(left)) freed = await free();
     const elapsed_ms = now() - begun_ms;
     if (left.length === 0 || elapsed_ms >= times.all_ms + times.killed_ms) break;
     for (const each of signalsAt(elapsed_ms, left, asked)) {
@@ -42,8 +54,12 @@ export async function endPods(
   const after = `after ${((now() - begun_ms) / 1000).toFixed(1)} s`;
   const names = [...new Set(killed.values())].slice(0, names_max).join(" ");
   const force = killed.size === 0 ? "" : `, ${killed.size} killed (${names})`;
-  say(asked.size + killed.size === 0 ? "none" : `${asked.size} told, ${ended} ${after}${force}`);
+  const leases = freed === undefined || freed.length === 0 ? "" : `, freed the leases ${freed.join(" ")}`;
+  say(asked.size + killed.size === 0 ? "none" : `${asked.size} told, ${ended} ${after}${force}${leases}`);
 }
+
+const isApiLast = (left: readonly PodProcess[]): boolean =>
+  left.some(({ kind }) => kind === "api") && !left.some(({ kind }) => kind === "other");
 
 function doorsHere(): PodDoors {
   const wishes = new Map<string, Promise<Wish>>();
@@ -72,6 +88,13 @@ function doorsHere(): PodDoors {
       } catch {
         // It has ended by itself.
       }
+    },
+    free: async () => {
+      const me = (await readIfThere(paths.machine))?.trim() ?? "";
+      return await releaseAll(
+        leasesOf(() => loadKubeApi(kubeconfigFile("duet")), free_ms),
+        me,
+      );
     },
     now_ms,
     rest: sleep,

@@ -163,6 +163,24 @@ test("the API server asks its own machine's etcd, and is alive without it", () =
   );
 });
 
+test("controllers live through a failover, and end before Kubernetes takes a machine that is well for lost", () => {
+  for (const name of ["kube-controller-manager", "kube-scheduler"]) {
+    const pod = podsIn(filesOf(site, node1)).find(({ metadata }) => metadata.name === name);
+    const command = pod?.spec.containers[0].command ?? [];
+    const seconds = (flag: string): number =>
+      Number(
+        command
+          .find((word) => word.startsWith(`--leader-elect-${flag}=`))
+          ?.split("=")[1]
+          ?.replace("s", ""),
+      );
+    assert.ok(command.includes("--leader-elect=true"));
+    assert.ok(seconds("lease-duration") > seconds("renew-deadline"));
+    // The last word of a kubelet may be 10 s old when the API goes away; after 50 s without one its machine counts as lost.
+    assert.ok(seconds("renew-deadline") + 10 < 50);
+  }
+});
+
 test("each machine has its own part of the pods' network, and a way to the other's", () => {
   const subnet = (machine: Machine) =>
     /"subnet": "([^"]+)"/.exec(textOf(filesOf(site, machine), "/etc/cni/net.d/10-duet.conflist"))?.[1];

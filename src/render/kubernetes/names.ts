@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { orderedMachines } from "../corosync.ts";
+import { canonicalAddress } from "../../site/address.ts";
 import { network_bounds } from "../../site/kubernetes.ts";
 import { networkText, nthAddress, parseNetwork, part } from "../../site/network.ts";
 import type { Kubernetes, Machine, Site } from "../../site/site.ts";
@@ -53,6 +54,13 @@ export const pkiFile = (
 export const kubeconfigNames = ["kubelet", "controller-manager", "scheduler", "proxy", "duet"] as const;
 export type KubeconfigName = (typeof kubeconfigNames)[number];
 export const kubeconfigFile = (of: KubeconfigName): string => `${kubernetesPaths.folder}/${of}.conf`;
+
+/** Of those parts that run on both machines, and work on one at a time. */
+export const controllerLeases = ["kube-controller-manager", "kube-scheduler"] as const;
+export const leasesPath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+/** Where in etcd an API server says that it lives. Whoever is not there is in no Service `kubernetes`. */
+export const serverKey = (address: string): string =>
+  `/registry/masterleases/${canonicalAddress(address) ?? address}`;
 
 export const apiPort = 6443;
 export const clusterDomain = "cluster.local";

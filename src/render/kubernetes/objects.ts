@@ -1,4 +1,11 @@
-import { adminsGroup, clusterDomain, dnsAddress, type KubernetesSite, machineUser } from "./names.ts";
+import {
+  controllerLeases,
+  adminsGroup,
+  clusterDomain,
+  dnsAddress,
+  type KubernetesSite,
+  machineUser,
+} from "./names.ts";
 
 /** An object of the API, and where it is: its path is also what it is called in messages. */
 export interface KubernetesObject {
@@ -8,6 +15,7 @@ export interface KubernetesObject {
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const rbacGroup = "rbac.authorization.k8s.io";
+const system = "kube-system";
 
 /** Who may do what beyond what Kubernetes itself says at its first start. */
 export const accessObjects = (site: KubernetesSite): readonly KubernetesObject[] => [
@@ -21,20 +29,50 @@ export const accessObjects = (site: KubernetesSite): readonly KubernetesObject[]
     },
     { nonResourceURLs: ["/readyz", "/livez"], verbs: ["get"] },
   ]),
-  binding(
-    "duet:machine",
-    "duet:machine",
-    site.machines.map(({ name }) => ({ kind: "User", name: machineUser(name) })),
-  ),
+  binding("duet:machine", "duet:machine", machineUsers(site)),
+  ...leaseAccess(site),
   machinesFlow(site),
   // In place of system:masters, which nobody can take away again.
   binding(adminsGroup, "cluster-admin", [{ kind: "Group", name: adminsGroup }]),
   binding("duet:kubelet-api", "system:kubelet-api-admin", [{ kind: "User", name: kubeletClientUser }]),
 ];
 
+const machineUsers = ({ machines }: KubernetesSite): readonly Subject[] =>
+  machines.map(({ name }) => ({ kind: "User", name: machineUser(name) }));
+
+/** Exactly these two leases: a machine that is off, or that goes, must not keep the controllers of the other waiting. */
+const leaseAccess = (site: KubernetesSite): readonly KubernetesObject[] => [
+  {
+    path: `${rbac}/namespaces/${system}/roles/duet:machine`,
+    body: {
+      apiVersion: `${rbacGroup}/v1`,
+      kind: "Role",
+      metadata: { name: "duet:machine", namespace: system },
+      rules: [
+        {
+          apiGroups: ["coordination.k8s.io"],
+          resources: ["leases"],
+          resourceNames: controllerLeases,
+          verbs: ["get", "patch"],
+        },
+      ],
+    },
+  },
+  {
+    path: `${rbac}/namespaces/${system}/rolebindings/duet:machine`,
+    body: {
+      apiVersion: `${rbacGroup}/v1`,
+      kind: "RoleBinding",
+      metadata: { name: "duet:machine", namespace: system },
+      roleRef: { apiGroup: rbacGroup, kind: "Role", name: "duet:machine" },
+      subjects: machineUsers(site).map((each) => ({ apiGroup: rbacGroup, ...each })),
+    },
+  },
+];
+
 /**
  * The same calls as above never queue: in a failover everybody asks again at once, and the mark on a dead peer would wait behind them.
- * Which Nodes can't be said here; the role above says it.
+ * Which Nodes and leases can't be said here; the roles above say it.
  */
 const machinesFlow = ({ machines }: KubernetesSite): KubernetesObject => ({
   path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/duet-machines",
@@ -51,6 +89,12 @@ const machinesFlow = ({ machines }: KubernetesSite): KubernetesObject => ({
           subjects: machines.map(({ name }) => ({ kind: "User", user: { name: machineUser(name) } })),
           resourceRules: [
             { apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"], clusterScope: true },
+            {
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["get", "patch"],
+              namespaces: [system],
+            },
           ],
           nonResourceRules: [{ nonResourceURLs: ["/readyz", "/livez"], verbs: ["get"] }],
         },
@@ -67,11 +111,12 @@ const clusterRole = (name: string, rules: readonly object[]): KubernetesObject =
   body: { apiVersion: `${rbacGroup}/v1`, kind: "ClusterRole", metadata: { name }, rules },
 });
 
-const binding = (
-  name: string,
-  role: string,
-  subjects: readonly { readonly kind: "User" | "Group"; readonly name: string }[],
-): KubernetesObject => ({
+interface Subject {
+  readonly kind: "User" | "Group";
+  readonly name: string;
+}
+
+const binding = (name: string, role: string, subjects: readonly Subject[]): KubernetesObject => ({
   path: `${rbac}/clusterrolebindings/${name}`,
   body: {
     apiVersion: `${rbacGroup}/v1`,
@@ -82,7 +127,6 @@ const binding = (
   },
 });
 
-const system = "kube-system";
 const labels = { "k8s-app": "kube-dns" };
 const account = { kind: "ServiceAccount", name: "coredns", namespace: system };
 const namespaced = (kind: string): string => `/api/v1/namespaces/${system}/${kind}`;

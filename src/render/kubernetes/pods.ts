@@ -3,6 +3,7 @@ import { etcdPorts } from "../../base/paths.ts";
 import type { Machine } from "../../site/site.ts";
 import { localUrl } from "../etcd.ts";
 import type { MachineFile } from "../ignition.ts";
+import { electionPolicy } from "../policy.ts";
 import {
   apiPort,
   clusterDomain,
@@ -26,6 +27,19 @@ const flags = (given: Readonly<Record<string, string>>): readonly string[] =>
  */
 const filesIn = (given: Readonly<Record<string, string>>): readonly Mount[] =>
   [...new Set(Object.values(given).filter((value) => value.startsWith("/")))].map(file);
+
+/**
+ * Whoever works for both machines says so again each two seconds, and ends when it could not for so long. With Kubernetes' own 10 s that
+ * is in the middle of a failover: then the one on the survivor ends, is started again, and waits for the lease that it had itself, 15 s
+ * from its first look. So it may wait for longer than a failover takes. Not as long as it likes: who stands still for 40 s believes the
+ * machines to be lost by then (`--node-monitor-grace-period` is 50 s, and a kubelet tells of itself each 10 s), and has to begin anew.
+ * What is longer for it is no longer for a lease of a dead machine: duet frees it (src/agents/api/inherit.ts).
+ */
+const election = {
+  "leader-elect": "true",
+  "leader-elect-renew-deadline": `${electionPolicy.renew_s.value}s`,
+  "leader-elect-lease-duration": `${electionPolicy.lease_s.value}s`,
+} as const;
 
 export const controlPlanePods = (site: KubernetesSite, machine: Machine): readonly MachineFile[] => [
   apiserver(site, machine),
@@ -112,7 +126,7 @@ export const authenticationFile: MachineFile = {
 };
 
 /**
- * Both machines have one; who leads is a lease in the API, which a dead one gives up by not renewing it. It signs, and sees the keys for
+ * Both machines have one; who leads is a lease in the API, which duet takes from a machine that is proven off. It signs, and sees the keys for
  * that and no others: they are made once for the site, and nothing renews them.
  */
 function controllerManager(site: KubernetesSite): MachineFile {
@@ -131,7 +145,7 @@ function controllerManager(site: KubernetesSite): MachineFile {
     "service-account-private-key-file": pkiFile("sa", "key"),
     "use-service-account-credentials": "true",
     "service-cluster-ip-range": services,
-    "leader-elect": "true",
+    ...election,
     profiling: "false",
   };
   return staticPod({
@@ -151,7 +165,7 @@ function scheduler(site: KubernetesSite): MachineFile {
     kubeconfig,
     "authentication-kubeconfig": kubeconfig,
     "authorization-kubeconfig": kubeconfig,
-    "leader-elect": "true",
+    ...election,
     profiling: "false",
   };
   return staticPod({

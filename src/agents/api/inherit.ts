@@ -1,0 +1,96 @@
+import type { KubeResult } from "../../machine/kube-api.ts";
+import { controllerLeases } from "../../render/kubernetes/names.ts";
+import type { Sight } from "./keep-taints.ts";
+import { isHeldBy, type Lease, type LeaseDoors, releaseIf } from "./leases.ts";
+import { isOut } from "./taint.ts";
+
+/** What a machine that is off still holds in Kubernetes, and what nobody else gets before it runs out. */
+export interface InheritDoors extends LeaseDoors {
+  readonly me: string;
+  readonly peerName: string;
+  /** By the clock of the system, as leases are. */
+  readonly clock_ms: () => number;
+  readonly sight: () => Promise<Sight>;
+  /** The peer's API server leaves the Service `kubernetes`; how many entries it had. */
+  readonly dropServer: () => Promise<KubeResult<number>>;
+  readonly tell: (line: string) => void;
+}
+
+const server = "its place among the API servers";
+const holdings = [...controllerLeases, server] as const;
+type Holding = (typeof holdings)[number];
+/** Who holds a lease renews it each two seconds. */
+const silent_ms = 10_000;
+
+/**
+ * Takes from a peer that is proven off what it holds only because nobody can know that it is dead: without the proof the controllers here
+ * wait until its leases have run out, and pods are sent to its API server until then. With it nothing of the peer can hold anything, and
+ * nothing of it is waited for. Once in a membership: who is off takes nothing again.
+ *
+ * With the peer off there is one of each controller, the one here. It may have given up in a long failover, and would wait when it is started
+ * anew for the lease that it had itself: that is freed, too. One that lives takes it again at once, for nobody else is there to take it.
+ */
+export class Heir {
+  readonly #doors: InheritDoors;
+  #ring: string | undefined;
+  #done = new Set<Holding>();
+  #complaint = "";
+
+  constructor(doors: InheritDoors) {
+    this.#doors = doors;
+  }
+
+  /** `before`: what was seen a moment ago. True: nothing is left to do. */
+  async round(before: Sight): Promise<boolean> {
+    if (before.ring !== this.#ring) this.#done = new Set();
+    this.#ring = before.ring;
+    if (!isOut(before)) return true;
+    const held: string[] = [];
+    for (const holding of holdings) {
+      if (this.#done.has(holding)) continue;
+      // Anew before each: a call to the API may take long, and the peer may be back by then.
+      const now = await this.#doors.sight();
+      if (!isOut(now) || now.ring !== this.#ring) return true;
+      const done = await this.#take(holding);
+      if (done.ok) {
+        this.#done.add(holding);
+        continue;
+      }
+      held.push(`${holding}: ${done.failure.said}`);
+      // Who did not answer this would not answer the next one either.
+      if (done.failure.kind !== "refused") break;
+    }
+    this.#complain(held.join("; "));
+    return held.length === 0;
+  }
+
+  async #take(holding: Holding): Promise<KubeResult<unknown>> {
+    const { peerName, tell, dropServer } = this.#doors;
+    let whose = "";
+    if (holding === server) {
+      const dropped = await dropServer();
+      if (dropped.ok && dropped.value > 0) tell(`${peerName} is proven off: ${server} is free`);
+      return dropped;
+    }
+    const done = await releaseIf(this.#doors, holding, (lease) => {
+      whose = lease.holder ?? "";
+      return this.#isLeft(lease);
+    });
+    if (done.ok && done.value === "released")
+      tell(`${peerName} is proven off: the lease ${holding} of ${whose} is free, and need not run out`);
+    return done;
+  }
+
+  #isLeft(lease: Lease): boolean {
+    const { me, peerName, clock_ms } = this.#doors;
+    if (isHeldBy(lease, peerName)) return true;
+    return isHeldBy(lease, me) && clock_ms() - (lease.renewed_ms ?? 0) >= silent_ms;
+  }
+
+  /** Once, and not at each try. */
+  #complain(why: string): void {
+    if (why !== "" && why !== this.#complaint)
+      this.#doors.tell(`what ${this.#doors.peerName} held is not free yet: ${why}`);
+    this.#complaint = why;
+  }
+}
