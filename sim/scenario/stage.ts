@@ -11,7 +11,7 @@ import type { Node } from "../agents/node.ts";
 import { newSite, nodeOf, type Site } from "../agents/site.ts";
 import { type BmcTimes, bmcTimes } from "../bmc.ts";
 import type { FenceAgent } from "../pacemaker/agent.ts";
-import { noPlant } from "../plants.ts";
+import { noPlant, type Plant } from "../plants.ts";
 import { leanTimes } from "../raft/times.ts";
 import { stormChecks } from "../storm-checks.ts";
 import { calm } from "../wire.ts";
@@ -63,9 +63,9 @@ export class SimStage {
   constructor(
     header: Pick<Header, "pdu" | "bmc" | "fencing">,
     seed: number,
-    options: { readonly trace: boolean; readonly bmcBoot_us?: number },
+    options: { readonly trace: boolean; readonly bmcBoot_us?: number; readonly plant?: Plant },
   ) {
-    const site = newSite(noPlant, new Map());
+    const site = newSite(options.plant ?? noPlant, new Map());
     const times = ({ off_ms, on_ms }: HeaderTimes): BmcTimes => ({
       ...bmcTimes,
       boot_us: options.bmcBoot_us ?? bmcTimes.boot_us,

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parseScenario } from "../../src/scenario/parse.ts";
+import { runScenario } from "../../src/scenario/run.ts";
+import type { Tables } from "../../src/decide/rules.ts";
+import { noPlant } from "../plants.ts";
+import { instead } from "../plants/tables.ts";
+import { simWorld } from "./world.ts";
+
+/** A story that would end as told without the rule that it is there for tells nothing: each of these has to fail, and where. */
+
+interface Mistake {
+  readonly sentence: string;
+  readonly tables: Tables;
+  /** The story, and the step that notices. */
+  readonly fails: Readonly<Record<string, string>>;
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    sentence: "a machine that is to stop leaves nothing first",
+    tables: instead("leave", ["R-LEAVE"], { decide: () => ({ do: "stop" }) }),
+    fails: {
+      "stop-leader": "expect the survivor serves",
+      "stop-follower": "expect the survivor serves",
+      "reboot-leader": "expect no gap in writes over 5 seconds",
+      "reboot-follower": "expect no gap in writes over 5 seconds",
+      "data-wiped": "expect nobody took over",
+    },
+  },
+];
+
+const folder = join(import.meta.dirname, "..", "..", "scenarios");
+
+for (const { sentence, tables, fails } of mistakes)
+  for (const [name, step] of Object.entries(fails))
+    test(`${name} fails at \`${step}\` where ${sentence}`, async () => {
+      const { scenario } = parseScenario(readFileSync(join(folder, `${name}.txt`), "utf8"), name);
+      assert.ok(scenario);
+      const world = simWorld({ header: scenario.header, plant: { ...noPlant, tables } });
+      const { ok, steps } = await runScenario(scenario, world, {
+        begins: () => undefined,
+        ends: () => undefined,
+      });
+      assert.equal(ok, false, "it ends as told");
+      assert.equal(steps.at(-1)?.text, step, steps.map(({ text, seen }) => `${text}: ${seen}`).join("\n"));
+    });
