@@ -1,6 +1,7 @@
 import { decodeState, type State } from "../src/facts/state.ts";
 import { etcdPorts, paths } from "../src/base/paths.ts";
 import { localUrl, maskFile, tlsFile } from "../src/render/etcd.ts";
+import { isPair, type MemberIds } from "../src/scenario/membership.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
 import { type Held, newestOf } from "../src/scenario/takeover.ts";
 import { type Member, parseMembers, parseStatus, type Status } from "./etcdctl.ts";
@@ -64,6 +65,23 @@ export class Etcds {
   async membersBy(name: MachineName): Promise<readonly Member[] | undefined> {
     const text = await this.#etcdctl(name, ["member", "list"], look_ms);
     return text === undefined ? undefined : parseMembers(text);
+  }
+
+  /** By the list of the first that answers a linearizable read. */
+  async memberIds(): Promise<MemberIds> {
+    for (const name of machine_names) {
+      const members = await this.membersBy(name);
+      if (members === undefined) continue;
+      const idOf = (machine: MachineName) => members.find((member) => member.name === machine)?.id;
+      return { node1: idOf("node1"), node2: idOf("node2") };
+    }
+    return { node1: undefined, node2: undefined };
+  }
+
+  async noteMembers(): Promise<void> {
+    if (this.#stage.members_before !== undefined) return;
+    const ids = await this.memberIds();
+    if (isPair(ids)) this.#stage.members_before = ids;
   }
 
   async statusOf(name: MachineName): Promise<Status | undefined> {

@@ -47,3 +47,17 @@ for (const { sentence, tables, fails } of mistakes)
       assert.equal(ok, false, "it ends as told");
       assert.equal(steps.at(-1)?.text, step, steps.map(({ text, seen }) => `${text}: ${seen}`).join("\n"));
     });
+
+test("who left and was copied anew is not the member that it was, also where nobody took over", async () => {
+  const text =
+    "# A\nstart both machines\nuntil 1+1\nreboot node2 in good order\nuntil 1+1\nexpect nobody took over\nexpect both machines are the members that they were\n";
+  const { scenario } = parseScenario(text, "a.txt");
+  assert.ok(scenario);
+  const { ok, steps } = await runScenario(scenario, simWorld(scenario), {
+    begins: () => undefined,
+    ends: () => undefined,
+  });
+  assert.equal(ok, false);
+  assert.equal(steps.at(-1)?.text, "expect both machines are the members that they were");
+  assert.match(steps.at(-1)?.seen ?? "", /^node2 is \d+ and was \d+$/);
+});
