@@ -30,6 +30,12 @@ const mistakes: readonly Mistake[] = [
       "data-wiped": "expect nobody took over",
     },
   },
+  {
+    sentence: "who may not take over fences",
+    tables: instead("fence", ["R-FENCE"], { decide: () => ({ do: "may-fence" }) }),
+    // In the lab it is the story that says so; here a check is quicker.
+    fails: { "learner-after-cut": "until node1 is seen lost" },
+  },
 ];
 
 const folder = join(import.meta.dirname, "..", "..", "scenarios");
