@@ -37,6 +37,7 @@ import {
   valueOf,
 } from "./report.ts";
 import { sayingOf } from "./publish.ts";
+import { receiving_bytes } from "./receiving.ts";
 import { rotationsHere } from "./rotations.ts";
 import { Said } from "./said.ts";
 import { readSetupReport } from "../setup/report.ts";
@@ -80,6 +81,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     api,
     falseOff,
     drift,
+    receiving,
   ] = await Promise.all([
     attempt("Corosync", () => corosyncHere(site)),
     attempt("Pacemaker", pacemakerHere),
@@ -104,6 +106,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     attempt("the alerts' folder", async () => known(await alertSight(site))),
     attempt("the API server here", () => apiHere(site)),
     attempt("duet's memory", async () => known(new MemoryFile().read().falseOff_ms ?? null)),
+    attempt("etcd's folder", async () => known(await receiving_bytes())),
     attempt("the cluster's settings", async () => known((await driftHere(source_ms)) ?? null)),
   ]);
   return {
@@ -126,6 +129,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     unfinished: new UnfinishedNote().read(),
     uninstalled: [...(valueOf(gone) ?? [])],
     alone: needsHuman(site, await readWitness()) ?? null,
+    receiving_bytes: valueOf(receiving) ?? null,
     drift: mutable(valueOf(drift)),
     falseOff_ms: valueOf(falseOff) ?? null,
     peerLeft_ms: valueOf(left) ?? null,
