@@ -55,8 +55,8 @@ test("a member may have several addresses, and no name yet", () => {
   const urls = "https://192.0.2.12:2380,https://198.51.100.12:2380";
   const text = `2c6e5f7bc57bd98, started, node2, ${urls}, ${urls}, false\n88b8875952cbac7e, unstarted, , ${urls}, , true\n`;
   assert.deepEqual(parseMembers(text), [
-    { name: "node2", isLearner: false },
-    { name: "", isLearner: true },
+    { id: "2c6e5f7bc57bd98", name: "node2", isLearner: false },
+    { id: "88b8875952cbac7e", name: "", isLearner: true },
   ]);
   assert.deepEqual(parseMembers(""), []);
 });

@@ -9,6 +9,8 @@ export interface Status {
 }
 
 export interface Member {
+  /** In hexadecimal digits, as it is listed. */
+  readonly id: string;
   /** Empty until it has started for the first time. */
   readonly name: string;
   readonly isLearner: boolean;
@@ -31,4 +33,4 @@ export const parseMembers = (text: string): readonly Member[] =>
     .split("\n")
     .map((line) => line.split(", "))
     .filter((each) => each.length === fields)
-    .map(([, , name = "", , , isLearner]) => ({ name, isLearner: isLearner === "true" }));
+    .map(([id = "", , name = "", , , isLearner]) => ({ id, name, isLearner: isLearner === "true" }));

@@ -99,6 +99,26 @@ test("duet setup a second time changes nothing; a changed site is loaded by it",
   assert.match(await on(name, "right-machine", "cibadmin", "--query"), /name="pcmk_off_retries" value="7"/);
 });
 
+test("a setting that somebody changed is told by status and check, and put back by setup; Corosync's is refused", async () => {
+  const status = () => duet(["lab", "run", "left-machine", "--name", name, "--", "duet", "status", "--json"]);
+  const seen = async () => (await status()).stdout;
+  const left = (...argv: readonly string[]) => on(name, "left-machine", ...argv);
+  assert.doesNotMatch(await seen(), /DUET-E-STATUS-DRIFT/);
+  await left("crm_attribute", "--type", "crm_config", "--name", "stonith-enabled", "--update", "false");
+  assert.match(await seen(), /stonith-enabled is false, and duet sets true/);
+  assert.equal((await status()).status, 1);
+  await left("duet", "setup");
+  assert.doesNotMatch(await seen(), /DUET-E-STATUS-DRIFT/);
+  const conf = "/etc/corosync/corosync.conf";
+  await left("sh", "-c", `cp ${conf} /run/was && sed -i 's/wait_for_all: 1/wait_for_all: 0/' ${conf}`);
+  assert.match(await seen(), /corosync.conf does not set wait_for_all/);
+  const refused = await duet(["lab", "run", "left-machine", "--name", name, "--", "duet", "setup"]);
+  assert.match(refused.stderr, /DUET-E-STATUS-DRIFT/);
+  await left("cp", "/run/was", conf);
+  await left("duet", "setup");
+  assert.doesNotMatch(await seen(), /DUET-E-STATUS-DRIFT/);
+});
+
 test("a kubelet that can't be stopped costs its machine the power, as the site says, and it comes back whole", async () => {
   for (const machine of machines) await on(name, machine, "sh", "-c", bringUnit("kubelet"));
   await Promise.all(machines.map((machine) => on(name, machine, "duet", "setup")));

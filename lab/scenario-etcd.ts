@@ -1,5 +1,6 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import { parseJson } from "../src/machine/etcd/failure.ts";
+import { judgeSameMembers } from "../src/scenario/membership.ts";
 import { machine_names, type MachineName } from "../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
@@ -34,6 +35,7 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
       const seen = await until("no 1+1", within_ms, () => etcds.isWhole());
       // A new site may have had no data yet when its machines were started.
       if (seen.ok) await etcds.noteHeld();
+      if (seen.ok) await etcds.noteMembers();
       return seen;
     },
     "until-serves": ({ machine, within_ms }) => untilServes(machine, within_ms),
@@ -51,6 +53,7 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
     "expect-none-serves": () => noneServes(etcds),
     "expect-refuses": async ({ machine, text }) => only(etcds, await says(stage, etcds, machine, text)),
     "expect-no-takeover": async () => judgeNoTakeover(stage.lineage_before, await etcds.held()),
+    "expect-same-members": async () => judgeSameMembers(stage.members_before, await etcds.memberIds()),
     "expect-status-says": async ({ text }) => {
       const status = await statusAt(stage, seatName, "--no-power");
       const ok = stringsIn(status).some((each) => each.includes(text));

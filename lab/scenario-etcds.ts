@@ -1,6 +1,7 @@
 import { decodeState, type State } from "../src/facts/state.ts";
 import { etcdPorts, paths } from "../src/base/paths.ts";
 import { localUrl, maskFile, tlsFile } from "../src/render/etcd.ts";
+import { isPair, type MemberIds } from "../src/scenario/membership.ts";
 import { type MachineName, machine_names, otherThan } from "../src/scenario/slots.ts";
 import { type Held, newestOf } from "../src/scenario/takeover.ts";
 import { type Member, parseMembers, parseStatus, type Status } from "./etcdctl.ts";
@@ -66,13 +67,30 @@ export class Etcds {
     return text === undefined ? undefined : parseMembers(text);
   }
 
-  /** Who has a vote, by the linearizable word of anybody; nobody where none is given. */
-  async voters(): Promise<readonly string[]> {
+  /** By the linearizable word of the first that gives one. */
+  async #members(): Promise<readonly Member[]> {
     for (const name of machine_names) {
       const members = await this.membersBy(name);
-      if (members !== undefined) return members.flatMap((m) => (m.isLearner ? [] : [m.name]));
+      if (members !== undefined) return members;
     }
     return [];
+  }
+
+  /** Who has a vote; nobody where nobody tells. */
+  async voters(): Promise<readonly string[]> {
+    return (await this.#members()).flatMap((member) => (member.isLearner ? [] : [member.name]));
+  }
+
+  async memberIds(): Promise<MemberIds> {
+    const members = await this.#members();
+    const idOf = (machine: MachineName) => members.find((member) => member.name === machine)?.id;
+    return { node1: idOf("node1"), node2: idOf("node2") };
+  }
+
+  async noteMembers(): Promise<void> {
+    if (this.#stage.members_before !== undefined) return;
+    const ids = await this.memberIds();
+    if (isPair(ids)) this.#stage.members_before = ids;
   }
 
   async statusOf(name: MachineName): Promise<Status | undefined> {

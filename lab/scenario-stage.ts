@@ -2,6 +2,7 @@ import { exists } from "../src/machine/files.ts";
 import type { Progress } from "../src/machine/progress.ts";
 import { slowest } from "../src/scenario/header.ts";
 import type { Header } from "../src/scenario/scenario.ts";
+import type { MemberIds } from "../src/scenario/membership.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { newestOf } from "../src/scenario/takeover.ts";
 import { takeDown } from "./down.ts";
@@ -30,6 +31,8 @@ export class Stage {
   #started = new Set<MachineName>();
   /** What the pair held when the scenario began; of a new site, when it was first whole. */
   lineage_before: ReturnType<typeof newestOf>;
+  /** At the first 1+1 that the story waited for. */
+  members_before: MemberIds | undefined;
 
   constructor(options: {
     readonly name: string;

@@ -1,8 +1,6 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
 import type { Progress } from "../src/machine/progress.ts";
-import { kubernetesKinds } from "../src/scenario/phrases-kubernetes.ts";
-import type { Scenario } from "../src/scenario/scenario.ts";
-import { type MachineName, machine_names, type Role } from "../src/scenario/slots.ts";
+import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld, Seen } from "../src/scenario/world.ts";
 import { cutWire, disturbDisk, healWire, setFault } from "./fault-commands.ts";
 import { bringUnits, unitsToBring } from "./fixture-unit.ts";
@@ -20,13 +18,14 @@ import { Etcds } from "./scenario-etcds.ts";
 import { Eyes } from "./scenario-eyes.ts";
 import { Kept, keptWords } from "./scenario-kept.ts";
 import { Kubernetes, kubernetesWords } from "./scenario-kubernetes.ts";
+import { lacks } from "./scenario-lacks.ts";
 import { plannedWords } from "./scenario-planned.ts";
 import { lackedAtMoments, Moments, moments_here } from "./scenario-moments.ts";
 import { Processes, processWords, programsToKeep } from "./scenario-processes.ts";
 import { setupWords } from "./scenario-setup.ts";
 import { isSlow } from "./scenario-slow.ts";
 import { Stage, type StageHeader } from "./scenario-stage.ts";
-import { api_server, signalProgram, unitWords } from "./scenario-units.ts";
+import { signalProgram, unitWords } from "./scenario-units.ts";
 import { Workload, workloadWords } from "./scenario-workload.ts";
 
 /** Scenarios on the lab's two machines: each step is what a person at the lab's commands would do or look at. */
@@ -123,37 +122,6 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       await stage.close();
     },
   };
-}
-
-/** Parts that nobody plays without an API. */
-const kubernetesRoles: readonly Role[] = ["the controllers' leader", "the address's holder"];
-
-/** Programs that the machines have today, and those that a scenario brings. */
-const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", "kubelet"];
-
-function lacks({ header, steps }: Scenario): readonly string[] {
-  const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
-  const here = header.kubernetes ? [...units_here, api_server] : units_here;
-  // A static pod: it has no unit whose start or stop could be hindered.
-  const podless = steps.find(
-    ({ ask }) => (ask.kind === "unit-wont-start" || ask.kind === "unit-wont-stop") && ask.unit === api_server,
-  );
-  const needs = steps.find(
-    ({ ask }) =>
-      kubernetesKinds.has(ask.kind) ||
-      ("machine" in ask && kubernetesRoles.some((role) => role === ask.machine)),
-  );
-  return [
-    ...[...asked]
-      .filter((unit) => !here.includes(unit))
-      .map((unit) => `the machines run no ${unit} under duet's care`),
-    ...(podless === undefined
-      ? []
-      : [`the API server is a pod, and has no unit that could be hindered: \`${podless.text}\``]),
-    ...(needs !== undefined && !header.kubernetes
-      ? [`a site without \`kubernetes\` at its head has no API: \`${needs.text}\``]
-      : []),
-  ];
 }
 
 /** What the machines of a scenario must have or bear, beyond what they are made with. */

@@ -42,13 +42,20 @@ ${pitfalls.map(pitfallRow).join("\n")}
 
 `;
 
-export function pitfallRow({ number, failure, proofs = [], later }: Pitfall): string {
+export function pitfallRow({ number, failure, proofs = [], stoppedBy, later }: Pitfall): string {
   const planted = plants.filter((plant) => plant.pitfalls.includes(number));
   const staged = [
     ...planted.map(({ name }) => `\`duet sim run --plant ${name}\``),
-    ...proofs.map(({ file, title }) => `\`${file}\`: ${title}`),
+    ...proofs.map(({ file, title }) => `\`${commandOf(file)}\`: ${title}`),
     ...(later === undefined ? [] : [later]),
   ];
-  const stops = new Set(planted.map(({ stoppedBy }) => stoppedBy));
+  const stops = new Set([
+    ...planted.map((plant) => plant.stoppedBy),
+    ...(stoppedBy === undefined ? [] : [stoppedBy]),
+  ]);
   return `| ${number} | ${failure} | ${staged.join("<br>")} | ${[...stops].join("<br>")} |`;
 }
+
+/** What is typed to see it. A test in a lab needs root. */
+const commandOf = (file: string): string =>
+  file.startsWith("scenarios/") ? `duet scenario run ${file} --in lab` : `npm test -- ${file}`;

@@ -39,6 +39,19 @@ test("every line of the list is there once, and staged, tested or owed", () => {
   }
 });
 
+test("every line names what stops it, or that it is owed", () => {
+  const open = pitfalls.filter(
+    ({ number, stoppedBy, later }) =>
+      !plants.some((plant) => plant.pitfalls.includes(number)) &&
+      stoppedBy === undefined &&
+      later === undefined,
+  );
+  assert.deepEqual(
+    open.map(({ number }) => number),
+    [],
+  );
+});
+
 test("the tests that the page names exist", async () => {
   for (const { proofs = [] } of pitfalls)
     for (const { file, title } of proofs)

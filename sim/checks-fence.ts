@@ -1,3 +1,4 @@
+import type { Site } from "./agents/site.ts";
 import type { Check } from "./checks.ts";
 
 /** A machine that was fenced and has not met its peer since knows nothing that would allow it to fence back. */
@@ -24,3 +25,27 @@ export const fenceLoop: Check = {
     });
   },
 };
+
+/**
+ * Who has no vote in the cluster of one that the other serves can't take it over: with that one off nobody serves. People may mean it, and
+ * one that hangs serves nobody.
+ */
+export const fencedOutOfService = (site: Site): Check => ({
+  name: "fenced out of service",
+  sentence: "no machine commands off the only voter of a cluster that it has no vote in",
+  watch: (world) => {
+    world.onCommanded.push((target, by) => {
+      const machine = world.machine(target);
+      const member = world.unit(target).running;
+      if (!machine.powered || machine.hung || member === undefined || member.paused) return;
+      const { voters } = member.applier.membership;
+      if (member.raft.role !== "leader" || voters.length !== 1 || voters[0] !== member.id) return;
+      const word = site.nodes[by]?.memory.spoken?.word;
+      if (word?.peerDown === true || word?.accept !== undefined || word?.choose !== undefined) return;
+      world.kernel.fail(
+        "fenced out of service",
+        `machine ${by} has no vote, and commands machine ${target} off, which serves alone`,
+      );
+    });
+  },
+});

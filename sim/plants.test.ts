@@ -31,6 +31,7 @@ const promised = [
   "both-leave-at-once",
   "cached-off",
   "refused-off-counts",
+  "learner-fences",
 ];
 
 test("every plant has a name of its own, and all that were promised are there", () => {

@@ -3,7 +3,7 @@ import { rank } from "../src/decide/lineage.ts";
 import type { Site } from "./agents/site.ts";
 import type { DataFolder } from "./raft/data.ts";
 import { bothCopiesGone } from "./checks-copies.ts";
-import { fenceLoop } from "./checks-fence.ts";
+import { fencedOutOfService, fenceLoop } from "./checks-fence.ts";
 import { claimForNothing } from "./checks-tags.ts";
 import type { Check } from "./checks.ts";
 
@@ -17,6 +17,7 @@ export const stormChecks = (site: Site): readonly Check[] => [
   lastCopy(site),
   bothCopiesGone,
   fenceLoop,
+  fencedOutOfService(site),
   claimForNothing(site),
 ];
 

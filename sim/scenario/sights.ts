@@ -1,3 +1,4 @@
+import { judgeSameMembers } from "../../src/scenario/membership.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
@@ -31,7 +32,11 @@ function waits(stage: SimStage): Doing {
   const { world, site } = stage;
   const machine = (name: MachineName) => world.machine(idOf(name));
   return {
-    "until-1+1": ({ within_ms }) => stage.until(within_ms, "no 1+1", () => isWhole(world, site)),
+    "until-1+1": async ({ within_ms }) => {
+      const seen = await stage.until(within_ms, "no 1+1", () => isWhole(world, site));
+      if (seen.ok) stage.membersBefore ??= stage.memberIds();
+      return seen;
+    },
     "until-serves": ({ machine: name, within_ms }) => untilServes(stage, idOf(name), within_ms),
     "until-inert": ({ machine: name, within_ms }) =>
       stage.until(within_ms, `${name} is not inert`, () => isInert(stage, idOf(name))),
@@ -105,6 +110,8 @@ function looks(stage: SimStage): Doing {
       const held = stage.held((id) => world.machine(id).up && !world.machine(id).hung);
       return stage.verdict(judgeNoTakeover(stage.lineageBefore, held));
     },
+    "expect-same-members": async () =>
+      stage.verdict(judgeSameMembers(stage.membersBefore, stage.memberIds())),
     "expect-one-on": () => only(countOn(stage) === 1),
     "expect-both-on": () => only(countOn(stage) === 2),
     "expect-on": ({ machine }) => only(world.machine(idOf(machine)).powered),

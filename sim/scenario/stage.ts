@@ -1,5 +1,6 @@
 import { slowest } from "../../src/scenario/header.ts";
 import type { BmcTimes as HeaderTimes, Header } from "../../src/scenario/scenario.ts";
+import type { MemberIds } from "../../src/scenario/membership.ts";
 import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
 import { type Held, newestOf } from "../../src/scenario/takeover.ts";
 import type { Seen } from "../../src/scenario/world.ts";
@@ -11,7 +12,7 @@ import type { Node } from "../agents/node.ts";
 import { newSite, nodeOf, type Site } from "../agents/site.ts";
 import { type BmcTimes, bmcTimes } from "../bmc.ts";
 import type { FenceAgent } from "../pacemaker/agent.ts";
-import { noPlant } from "../plants.ts";
+import { noPlant, type Plant } from "../plants.ts";
 import { leanTimes } from "../raft/times.ts";
 import { stormChecks } from "../storm-checks.ts";
 import { calm } from "../wire.ts";
@@ -57,15 +58,17 @@ export class SimStage {
   asideBefore: readonly number[] = [0, 0];
   /** What the pair held when the story began. */
   lineageBefore: ReturnType<typeof newestOf>;
+  /** At the first 1+1 that the story waited for. */
+  membersBefore: MemberIds | undefined;
   #begun_us = 0;
   #ready = false;
 
   constructor(
     header: Pick<Header, "pdu" | "bmc" | "fencing">,
     seed: number,
-    options: { readonly trace: boolean; readonly bmcBoot_us?: number },
+    options: { readonly trace: boolean; readonly bmcBoot_us?: number; readonly plant?: Plant },
   ) {
-    const site = newSite(noPlant, new Map());
+    const site = newSite(options.plant ?? noPlant, new Map());
     const times = ({ off_ms, on_ms }: HeaderTimes): BmcTimes => ({
       ...bmcTimes,
       boot_us: options.bmcBoot_us ?? bmcTimes.boot_us,
@@ -173,6 +176,16 @@ export class SimStage {
   held(isAsked: (id: number) => boolean): Held {
     const lineage = (id: number) => (isAsked(id) ? this.node(id).state.synced.lineage : undefined);
     return { node1: lineage(0), node2: lineage(1) };
+  }
+
+  /** By the list of any etcd that runs; learners too. */
+  memberIds(): MemberIds {
+    const found = this.world.etcd.flatMap(({ running }) => running?.applier.membership ?? []).at(0);
+    const idOf = (machine: number) =>
+      [...(found?.voters ?? []), ...(found?.learners ?? [])]
+        .find((id) => found?.machines[id] === machine)
+        ?.toString();
+    return { node1: idOf(0), node2: idOf(1) };
   }
 
   /** What is moved aside from here on is what the story is about. */

@@ -1,6 +1,7 @@
 import type { Header, Scenario } from "../../src/scenario/scenario.ts";
 import { type MachineName, machine_names } from "../../src/scenario/slots.ts";
 import type { Doing, ScenarioWorld } from "../../src/scenario/world.ts";
+import type { Plant } from "../plants.ts";
 import { adminWords } from "./admin.ts";
 import { endsCalm } from "./calm.ts";
 import { Moments } from "./moments.ts";
@@ -22,11 +23,13 @@ export interface SimWorldOptions {
   readonly seed?: number;
   /** Keep what happened, for a timeline. */
   readonly trace?: boolean;
+  /** A mistake in what decides, for a test that a story would notice it. */
+  readonly plant?: Plant;
 }
 
 /** Scenarios on two simulated machines, in virtual time. Nothing runs before the first step. */
-export function simWorld({ header, seed = seed_default, trace = false }: SimWorldOptions): SimWorld {
-  const stage = new SimStage(header, seed, { trace });
+export function simWorld({ header, seed = seed_default, trace = false, plant }: SimWorldOptions): SimWorld {
+  const stage = new SimStage(header, seed, { trace, ...(plant === undefined ? {} : { plant }) });
   const moments = new Moments(stage);
   const does: Doing = {
     ...powerDeeds(stage),

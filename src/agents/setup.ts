@@ -15,7 +15,7 @@ import { noteBegun } from "./hands/first-start.ts";
 import { Reach } from "./hands/reach.ts";
 import { waits, Ways } from "./hands/ways.ts";
 import { keepAssetTags } from "./setup/asset-tags.ts";
-import { allOnline, configure, seedConfiguration } from "./setup/configure.ts";
+import { allOnline, configure, refuseDrift, seedConfiguration } from "./setup/configure.ts";
 import { fenceTest, fenceTestOnce } from "./proof/disruptive.ts";
 import { fenceable, proveFencing } from "./setup/fencing.ts";
 import { certifyKubernetes, prepareKubernetes, seeKubernetes } from "./setup/kubernetes.ts";
@@ -88,6 +88,7 @@ async function allSteps(step: Step, machine: string, options: SetupOptions): Pro
   await step("give Pacemaker its first configuration", () => seedConfiguration(site));
   await step("start Corosync and Pacemaker", startCluster);
   await step(`wait for ${peer}`, () => allOnline(site));
+  await step("see what Corosync runs with", () => refuseDrift(machine));
   await step("hand CRI-O and the kubelet to Pacemaker", (say) => handOver(machine, say));
   await step("load the cluster's configuration", (say) => configure(site, machine, say));
   await forgetUninstall(machine);

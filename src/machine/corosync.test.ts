@@ -3,7 +3,7 @@ import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { formedAt_ms, parseDetection, parseMembership, parseStandstills } from "./corosync.ts";
+import { formedAt_ms, parseDetection, parseFlags, parseMembership, parseStandstills } from "./corosync.ts";
 
 // As Corosync 3.1.9 printed them on machines of the lab.
 const whole = `Quorum information
@@ -52,6 +52,15 @@ Membership information
     Nodeid      Votes Name
          1          1 node1 (local)
 `;
+
+test("what votequorum runs with is in its own words", () => {
+  assert.deepEqual(parseFlags(whole), ["2Node", "Quorate", "WaitForAll"]);
+  assert.deepEqual(parseFlags(whole.replace(/^Flags:.*$/m, "Flags:            Quorate Qdevice ")), [
+    "Quorate",
+    "Qdevice",
+  ]);
+  assert.equal(parseFlags("Cannot initialize QUORUM service"), undefined);
+});
 
 test("a membership of two, and of one that waits for all", () => {
   assert.deepEqual(parseMembership(whole), { ring: "1.9", nodeId: 1, members: [1, 2], quorate: true });

@@ -51,6 +51,21 @@ export function parseMembership(text: string): Membership | undefined {
   return { ring, nodeId: Number(nodeId), members, quorate: quorate === "Yes" };
 }
 
+/** What votequorum runs with, in its own words: `2Node`, `WaitForAll`, `Qdevice`, ... Undefined where it does not tell. */
+export async function quorumFlags(deadline_ms: number): Promise<readonly string[] | undefined> {
+  const { stdout } = await run(["corosync-quorumtool", "-s"], {
+    accept: "any",
+    deadline_ms,
+    env: { LC_ALL: "C" },
+  });
+  return parseFlags(stdout);
+}
+
+export function parseFlags(text: string): readonly string[] | undefined {
+  const line = /^Flags: (.*)$/m.exec(text)?.[1];
+  return line?.split(" ").filter((each) => each !== "");
+}
+
 const ringForm = /^[0-9a-f]+\.[0-9a-f]+$/;
 
 const state_folder = "/var/lib/corosync";

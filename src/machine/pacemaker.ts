@@ -55,6 +55,12 @@ export async function clusterProperty(name: string): Promise<string | undefined>
   return status === 0 ? stdout.trim() : undefined;
 }
 
+/** As it runs here, with what others have added. Undefined while Pacemaker is not up. */
+export async function liveConfiguration(deadline_ms: number): Promise<string | undefined> {
+  const { status, stdout } = await run(["cibadmin", "--query", "--local"], { accept: "any", deadline_ms });
+  return status === 0 ? stdout : undefined;
+}
+
 /** The devices by which this machine's own fencer could power off a machine. */
 export async function fenceDevices(target: string): Promise<readonly string[]> {
   const { status, stdout } = await run(["stonith_admin", "--list", target, "--output-as=xml"], {

@@ -317,6 +317,11 @@ export const expectations = {
     means:
       "Both machines hold the epoch, of the same owner, that they held when the scenario began: each takeover begins a new one.",
   },
+  "expect-same-members": {
+    say: "expect both machines are the members that they were",
+    means:
+      "Each has the member id that it had at the story's first `until 1+1`: nobody left etcd's cluster and was copied anew.",
+  },
   "expect-one-on": { say: "expect exactly one machine is on", means: "One has power, the other has none." },
   "expect-both-on": { say: "expect both machines are on", means: "Both have power." },
   "expect-on": { say: "expect MACHINE is on", means: "It has power." },

@@ -14,7 +14,7 @@ const { site } = readSite(minimal, "site.yaml");
 assert.ok(site !== undefined);
 const at = "2026-01-02T00:00:00.000Z";
 const calls = { bmc: "https://203.0.113.11", calls: 15, call_ms_median: 20, call_ms_worst: 80, read_at: at };
-const judge = (worst_ms: number | undefined, turns_ms: readonly number[]) =>
+const judge = (worst_ms: number | undefined, turns_ms: readonly number[], days = 3) =>
   judgeFencing(
     site,
     turns_ms.map((turn_ms, index) => ({
@@ -27,6 +27,7 @@ const judge = (worst_ms: number | undefined, turns_ms: readonly number[]) =>
         },
       },
     })),
+    Date.parse(at) + days * 86_400_000,
   );
 const marks = (...given: Parameters<typeof judge>) =>
   judge(...given).map(({ subject, mark }) => `${subject} ${mark}`);
@@ -34,18 +35,29 @@ const marks = (...given: Parameters<typeof judge>) =>
 test("a machine that was never switched off for real is told as such, with what the race counts with", () => {
   assert.deepEqual(marks(undefined, [120_000, 120_000]), ["node1 note", "node2 note"]);
   const [node1, node2] = judge(undefined, [120_000]);
-  assert.match(node1?.detail ?? "", /at most 80 ms \(15 calls\); .* never .* 60\.0 s/);
+  assert.match(node1?.detail ?? "", /at most 80 ms \(15 calls\); .* never .* 60\.0 s .* leaves 110\.0 s/);
   assert.match(node2?.detail ?? "", /nothing was measured/);
   assert.match(node2?.fix ?? "", /fence-test node2 --disruptive/);
 });
 
 test("the margin is shown, and one that is thin or gone is a warning or a failure", () => {
   const [, ok] = judge(1_200, [10_000]);
-  assert.match(ok?.detail ?? "", /Off took 1\.2 s .*2026-01-02.* leaves 5\.0 s: a margin of 3\.8 s/);
+  assert.match(
+    ok?.detail ?? "",
+    /Off took 1\.2 s .*2026-01-02, 3 days ago.* leaves 5\.0 s: a margin of 3\.8 s/,
+  );
   assert.deepEqual([ok?.ms, ok?.margin_ms], [1_200, 3_800]);
   assert.deepEqual(marks(1_200, [10_000]).at(-1), "node2 ok");
   assert.deepEqual(marks(4_500, [10_000]).at(-1), "node2 warn");
   assert.deepEqual(marks(61_000, [240_000]).at(-1), "node2 fail");
+});
+
+test("a measurement that is more than a year old is a warning, and one that is gone wrong stays what it is", () => {
+  assert.equal(judge(1_200, [10_000], 365)[1]?.mark, "ok");
+  const [, old] = judge(1_200, [10_000], 366);
+  assert.equal(old?.mark, "warn");
+  assert.match(old?.fix ?? "", /fence-test node2 --disruptive/);
+  assert.equal(judge(61_000, [240_000], 366)[1]?.mark, "fail");
 });
 
 test("machines that count differently are a failure; of a site whose machines can't be asked nothing is said", () => {

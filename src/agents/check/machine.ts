@@ -3,6 +3,7 @@ import { judgeAlerts } from "./alerts.ts";
 import { judgeClock, type Offset } from "./clock.ts";
 import type { CheckContext } from "./context.ts";
 import { judgeDisk } from "./disk.ts";
+import { judgeDrift } from "./drift.ts";
 import { judgeEtcd } from "./etcd.ts";
 import { judgeEtcdutl } from "./etcdutl.ts";
 import type { Finding } from "./finding.ts";
@@ -40,6 +41,7 @@ export async function checkMachine(machine: Machine, context: CheckContext): Pro
       judgeClock(subject, "clock", "here", offset),
       judgeDisk(subject, report.disk),
       ...judgeSetup(subject, report.setup),
+      ...judgeDrift(subject, report.drift),
       ...judgeEtcd(subject, report.etcd),
       ...judgeEtcdutl(subject, report.etcdutl),
       ...judgeKubernetes(subject, context.site, report.kubernetes),

@@ -18,6 +18,7 @@ import { loadTls } from "../hands/local-etcd.ts";
 import { pairTurn_ms } from "../hands/times.ts";
 import { readWitness, tagTestShape } from "../hands/witness.ts";
 import { proofShape, readProof } from "../proof/kept.ts";
+import { driftHere } from "../drift/here.ts";
 import { readSetupReport, setupReport } from "../setup/report.ts";
 import { kubernetesReport, lookAtKubernetes } from "./kubernetes.ts";
 
@@ -53,6 +54,8 @@ export const probeReport = v.object({
       cluster: v.nullable(v.string()),
     }),
   ),
+  /** Settings that run otherwise than duet loaded them. */
+  drift: v.optional(v.object({ pacemaker: v.array(v.string()), corosync: v.array(v.string()) })),
   /** Its last harmless test of fencing its peer. */
   proof: v.optional(proofShape),
   /** By each way to tell people: could it be used from here? */
@@ -89,20 +92,24 @@ export async function probe(folder: string, duet: string): Promise<ProbeReport> 
 }
 
 const way_ms = 8_000;
+const drift_ms = 5_000;
 
 type OfSite = Pick<
   ProbeReport,
-  "setup" | "fencing" | "proof" | "witness" | "alerts" | "etcdutl" | "kubernetes" | "etcd"
+  "setup" | "drift" | "fencing" | "proof" | "witness" | "alerts" | "etcdutl" | "kubernetes" | "etcd"
 >;
 
 async function ofSite(): Promise<OfSite> {
   if (!(await exists(paths.machine))) return {};
-  const proof = await readProof();
+  const [proof, drift] = await Promise.all([readProof(), driftHere(drift_ms)]);
   const setup = {
     setup: await readSetupReport(),
     witness: await readWitness(),
     etcdutl: await canRaise(),
     ...(proof === undefined ? {} : { proof }),
+    ...(drift === undefined
+      ? {}
+      : { drift: { pacemaker: [...drift.pacemaker], corosync: [...drift.corosync] } }),
   };
   try {
     const site = await loadSite(paths.site);

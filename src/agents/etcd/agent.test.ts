@@ -13,6 +13,7 @@ class Seat implements EtcdSeat {
   writable = true;
   lack: { readonly status: Status; readonly why: string } | undefined;
   readonly notes = {
+    forget: () => {},
     has: (note: Note) => this.there.has(note),
     set: (note: Note) => void this.there.add(note),
     drop: (...notes: readonly Note[]) => notes.forEach((note) => this.there.delete(note)),

@@ -8,11 +8,12 @@ export interface EtcdSeat {
   readonly notes: {
     readonly has: (note: Note) => boolean;
     readonly set: (note: Note) => void;
+    readonly forget: (what: "down") => void;
     readonly drop: (...notes: readonly Note[]) => void;
   };
   /** Why no etcd can run here, whatever is asked: the machine was not set up, or has no etcd. */
   readonly lacks: () => Promise<{ readonly status: Status; readonly why: string } | undefined>;
-  /** A process of etcd's unit is there, and its port open; or somebody is seeing to it in this moment. */
+  /** A process of etcd's unit is there, and its port open; or it is down since a moment ago and somebody is seeing to it. */
   readonly isCaredFor: () => Promise<boolean>;
   /** The peer is a member in this moment. */
   readonly hasPeer: () => Promise<boolean>;
@@ -48,6 +49,7 @@ async function act(action: string, seat: EtcdSeat, interval_ms: number): Promise
       if (lack !== undefined) return complain(seat, lack.why, lack.status);
       // Of a stop that was killed.
       notes.drop("leaving", "promoted");
+      notes.forget("down");
       return note(seat, "started");
     }
     case "promote":
@@ -104,7 +106,7 @@ export async function hindrance(
 
 /**
  * Whether Pacemaker's wish still stands; etcd itself is looked at by the one-shot, which restarts it in place. A promoted one
- * that does not run, and that nobody restarts, is told as degraded: shown to people, and no reason to stop anything.
+ * that does not run, and that nobody restarts or that has been down for a minute, is told as degraded: shown to people, and no reason to stop anything.
  */
 async function monitor(seat: EtcdSeat, interval_ms: number): Promise<Status> {
   const { notes } = seat;

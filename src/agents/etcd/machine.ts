@@ -36,6 +36,7 @@ import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
 import { UnfinishedNote } from "../status/unfinished.ts";
 import { type EtcdSeat, hindrance } from "./agent.ts";
+import { isCaredFor } from "./cared.ts";
 import { awaitStop, forgetEndedStop } from "./ended-stop.ts";
 import { ocf, type Status } from "./ocf.ts";
 
@@ -52,8 +53,9 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** The machine that this runs on, for the actions. What only one of them needs is loaded then. */
 export function etcdSeat(): EtcdSeat {
+  const notes = new Notes();
   return {
-    notes: new Notes(),
+    notes,
     lacks: async () => {
       // Not 6, `notConfigured`: Pacemaker takes that for a fault of the whole site's, and would stop etcd on the other machine too.
       for (const path of [paths.machine, paths.site, paths.etcdEnvironment])
@@ -63,11 +65,15 @@ export function etcdSeat(): EtcdSeat {
       if (program !== undefined && (await exists(program))) return undefined;
       return { status: ocf.notInstalled, why: `${program ?? `the program of ${etcdUnit}`} is missing` };
     },
-    isCaredFor: async () => {
-      if (await isListening(etcdPorts.client)) return true;
-      const { active } = await unitState(workUnit, call_ms);
-      return active === "active" || active === "activating";
-    },
+    isCaredFor: () =>
+      isCaredFor({
+        notes,
+        listens: () => isListening(etcdPorts.client),
+        works: async () => {
+          const { active } = await unitState(workUnit, call_ms);
+          return active === "active" || active === "activating";
+        },
+      }),
     hasPeer,
     takesWrites,
     stop: stopHere,

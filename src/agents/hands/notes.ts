@@ -34,9 +34,9 @@ export type Note =
 /**
  * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd
  * did not answer though it names a leader. `came-up`: the last start that seemed to work. `power-ons`: commands to switch the peer on that
- * were not taken yet.
+ * were not taken yet. `down`: a monitor found etcd's port closed, by the first of a row.
  */
-export type Tried = "failed-starts" | "came-up" | "joins" | "unread" | "power-ons";
+export type Tried = "failed-starts" | "came-up" | "joins" | "unread" | "power-ons" | "down";
 const soon_ms = 30_000;
 /** Between two looks where the system has no watch to give. */
 const unwatched_ms = 100;
@@ -156,6 +156,12 @@ export class Notes {
       mode: 0o600,
     });
     renameSync(`${path}.tmp`, path);
+  }
+
+  /** Counted once: how long ago it began. */
+  since_ms(what: Tried): number {
+    if (this.tries(what).count === 0) this.count(what);
+    return this.tries(what).ago_ms;
   }
 
   forget(what: Tried): void {

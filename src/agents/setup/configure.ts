@@ -6,6 +6,7 @@ import { lastingAttributes } from "../../machine/fence-times.ts";
 import {
   clusterProperty,
   clusterState,
+  liveConfiguration,
   loadConfiguration,
   replaceSections,
 } from "../../machine/pacemaker.ts";
@@ -14,10 +15,13 @@ import { markProperty } from "../../render/cib.ts";
 import { orderedMachines } from "../../render/corosync.ts";
 import { withServices } from "../../render/services.ts";
 import type { Site } from "../../site/site.ts";
+import { quorumFlags } from "../../machine/corosync.ts";
+import { configurationFile, corosyncFile } from "../drift/here.ts";
+import { corosyncDrift, pacemakerDrift } from "../drift/judge.ts";
 import { installedIn } from "./services.ts";
 
-const configurationFile = "/etc/duet/cib.xml";
 const online_ms = 120_000;
+const look_ms = 10_000;
 /** So long does the second machine leave the loading to the first, which may not be at it: setup can be run on one of them. */
 const leave_ms = 15_000;
 
@@ -95,12 +99,31 @@ export async function configure(site: Site, machine: string, say: (detail: strin
       const installed = installedIn(site, lasting);
       if (installed === undefined) return false;
       const { xml, mark } = withServices(rendered, site, installed);
-      if ((await clusterProperty(markProperty)) === mark) return true;
+      // Somebody may have changed what was loaded, and left the mark as it is.
+      if ((await clusterProperty(markProperty)) === mark && (await isAsLoaded(xml))) return true;
       if (mayLoad()) await loadUnlessChanged(xml);
       say("");
       return false;
     },
     { deadline_ms: 90_000, every_ms: 250 },
+  );
+}
+
+async function isAsLoaded(xml: string): Promise<boolean> {
+  const cib = await liveConfiguration(look_ms);
+  return cib !== undefined && pacemakerDrift(cib, xml).length === 0;
+}
+
+/** Corosync's settings are a file of the machine's: setup changes none of them, and goes on with none that are others. */
+export async function refuseDrift(machine: string): Promise<void> {
+  const conf = await readFile(corosyncFile, "utf8");
+  const [what] = corosyncDrift((await quorumFlags(look_ms)) ?? [], conf);
+  if (what === undefined) return;
+  fail(
+    "DUET-E-STATUS-DRIFT",
+    machine,
+    what,
+    "put back /etc/corosync/corosync.conf as `duet render` wrote it, then `corosync-cfgtool -R`, and run setup again",
   );
 }
 

@@ -21,6 +21,7 @@ import { uninstalledIn } from "../uninstall/mark.ts";
 import { readProof } from "../proof/kept.ts";
 import { alertSight } from "../alerts/sight.ts";
 import { apiHere } from "./api.ts";
+import { type Drift, driftHere } from "../drift/here.ts";
 import { attempt, source_ms } from "./attempt.ts";
 import { clusterSight } from "./cluster.ts";
 import { lastOff, leftByPlan } from "./last-off.ts";
@@ -36,6 +37,7 @@ import {
   valueOf,
 } from "./report.ts";
 import { sayingOf } from "./publish.ts";
+import { receiving_bytes } from "./receiving.ts";
 import { rotationsHere } from "./rotations.ts";
 import { Said } from "./said.ts";
 import { readSetupReport } from "../setup/report.ts";
@@ -78,6 +80,8 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     alerts,
     api,
     falseOff,
+    receiving,
+    drift,
   ] = await Promise.all([
     attempt("Corosync", () => corosyncHere(site)),
     attempt("Pacemaker", pacemakerHere),
@@ -102,6 +106,8 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     attempt("the alerts' folder", async () => known(await alertSight(site))),
     attempt("the API server here", () => apiHere(site)),
     attempt("duet's memory", async () => known(new MemoryFile().read().falseOff_ms ?? null)),
+    attempt("etcd's folder", async () => known(await receiving_bytes())),
+    attempt("the cluster's settings", async () => known((await driftHere(source_ms)) ?? null)),
   ]);
   return {
     format: 1,
@@ -123,6 +129,8 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     unfinished: new UnfinishedNote().read(),
     uninstalled: [...(valueOf(gone) ?? [])],
     alone: needsHuman(site, await readWitness()) ?? null,
+    receiving_bytes: valueOf(receiving) ?? null,
+    drift: mutable(valueOf(drift)),
     falseOff_ms: valueOf(falseOff) ?? null,
     peerLeft_ms: valueOf(left) ?? null,
     lastOff: last,
@@ -132,6 +140,11 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     api,
   };
 }
+
+const mutable = (drift: Drift | null | undefined) =>
+  drift === null || drift === undefined
+    ? null
+    : { pacemaker: [...drift.pacemaker], corosync: [...drift.corosync] };
 
 async function corosyncHere(site: Site) {
   const [now, waits] = await Promise.all([membership(source_ms), waitsForAll(source_ms)]);

@@ -180,14 +180,26 @@ test("a learner's progress is its log's end against its peer's", () => {
     fromMachine(wholeReport("node1", { etcd: { node1: sight("node1", { members: list }), node2: learner } })),
   );
   assert.equal(status.whole, "1+0");
-  assert.deepEqual(status.learner, { machine: "node2", index: 400, of: 1000 });
+  assert.deepEqual(status.learner, {
+    machine: "node2",
+    index: 400,
+    of: 1000,
+    bytes: null,
+    of_bytes: 20_480,
+  });
   assert.deepEqual(codes(status), ["node2 DUET-E-STATUS-CATCHING-UP"]);
   const mute = judge(
     fromMachine(
       wholeReport("node1", { etcd: { node1: sight("node1", { members: list }), node2: unknown(refused) } }),
     ),
   );
-  assert.deepEqual(mute.learner, { machine: "node2", index: null, of: 1000 });
+  assert.deepEqual(mute.learner, {
+    machine: "node2",
+    index: null,
+    of: 1000,
+    bytes: null,
+    of_bytes: 20_480,
+  });
 });
 
 test("an inert machine says so, and by which rule; what it can't see is unknown", () => {

@@ -106,8 +106,8 @@ function darkOf(machines: readonly MachineStatus[]): { readonly whole: Whole; re
     : { whole: "unknown", sentence: `it can't be told from here whether ${open.join(" or ")} serves` };
 }
 
-/** Its progress is the end of its log against the end of a voter's. */
-function learnerOf({ machines }: Views, sights: Sights): Learner | null {
+/** Its progress is the end of its log against the end of a voter's; before it has a log, what it has of the voter's database. */
+function learnerOf({ machines, reports }: Views, sights: Sights): Learner | null {
   const list = [...sights.values()].find(({ members }) => members !== null)?.members ?? [];
   const listed = list.find(({ learner }) => learner);
   const machine =
@@ -121,6 +121,8 @@ function learnerOf({ machines }: Views, sights: Sights): Learner | null {
     machine,
     index: sights.get(machine)?.index ?? null,
     of: voter === undefined ? null : (sights.get(voter)?.index ?? null),
+    bytes: valueOf(reports[machine])?.receiving_bytes ?? null,
+    of_bytes: voter === undefined ? null : (sights.get(voter)?.db_bytes ?? null),
   };
 }
 

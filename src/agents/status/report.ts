@@ -180,6 +180,10 @@ export const reportShape = v.object({
   alone: v.optional(v.nullable(said)),
   /** Machines that duet was taken off, as the cluster knows it. Not told by earlier versions. */
   uninstalled: v.optional(v.array(name)),
+  /** Settings that run otherwise than duet loaded them; null: nothing was loaded yet. Not told by earlier versions. */
+  drift: v.optional(v.nullable(v.object({ pacemaker: v.array(said), corosync: v.array(said) }))),
+  /** Of the leader's database, while it comes; null: none comes. Not told by earlier versions. */
+  receiving_bytes: v.optional(v.nullable(v.number())),
   /** When it heard its peer in the very boot of which it had read Off; null: it did not, in this boot of its own. Not told by earlier versions. */
   falseOff_ms: v.optional(v.nullable(v.number())),
   /** When its peer left by plan, by its own record; null: it did not, or was back since. Not told by earlier versions. */

@@ -85,6 +85,9 @@ export interface Learner {
   /** Entries of the log; null: it does not tell yet. */
   readonly index: number | null;
   readonly of: number | null;
+  /** Of the peer's database, while it is copied; null: nothing is, or only the learner itself could tell. */
+  readonly bytes: number | null;
+  readonly of_bytes: number | null;
 }
 
 export interface Wrong extends Problem {

@@ -6,7 +6,7 @@ import { type AlertSight, known, unknown } from "./report.ts";
 import { readSite } from "../../site/read.ts";
 import { minimal } from "../../site/samples.ts";
 import { withoutOutlet } from "./seat.ts";
-import { fromMachine, fromSeat, now_ms, wholeReport } from "./testing.ts";
+import { fromMachine, fromSeat, now_ms, sight, wholeReport } from "./testing.ts";
 import { statusText } from "./text.ts";
 
 const plain = (_: string, text: string) => text;
@@ -52,6 +52,27 @@ test("that starting alone needs a human is one line, and nothing wrong", () => {
   assert.deepEqual(status.wrong, []);
   const fine = judge(fromMachine(wholeReport("node1", { alone: null }), power));
   assert.doesNotMatch(statusText(fine, 120, plain), /alone {7}/);
+});
+
+test("a learner that has no log yet shows how much of the database has come", () => {
+  const list = [
+    { id: "a1", name: "node1", learner: false },
+    { id: "b2", name: "", learner: true },
+  ];
+  const voter = sight("node1", { members: list, db_bytes: 2_000_000_000 });
+  const etcd = { node1: voter, node2: unknown("its port is closed") };
+  const line = (receiving_bytes: number | null) => {
+    const of = fromSeat(
+      known(wholeReport("node1", { etcd })),
+      known(wholeReport("node2", { etcd, receiving_bytes })),
+    );
+    return /^learner +(.*)$/m.exec(statusText(judge(of), 120, plain))?.[1];
+  };
+  assert.equal(line(340_000_000), "node2 receives a copy: 340.0 MB of 2000.0 MB (17 %)");
+  assert.equal(
+    line(null),
+    "node2 joins; its etcd does not tell yet how far it is; it needs a copy of 2000.0 MB",
+  );
 });
 
 test("no line is wider than the terminal, and colour adds nothing but colour", () => {

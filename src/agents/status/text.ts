@@ -114,11 +114,19 @@ function servesText({ serves, leader }: Status): string {
 
 function learnerText({ learner }: Status): string {
   if (learner === null) return "";
-  const { machine, index, of } = learner;
-  if (index === null) return `${machine} joins; its etcd does not tell yet how far it is`;
+  const { machine, index, of, bytes, of_bytes } = learner;
+  const whole = of_bytes === null ? "" : ` of ${megabytes(of_bytes)}`;
+  if (bytes !== null)
+    return `${machine} receives a copy: ${megabytes(bytes)}${whole}${of_bytes === null ? "" : ` (${share(bytes, of_bytes)})`}`;
+  if (index === null)
+    return `${machine} joins; its etcd does not tell yet how far it is${whole && `; it needs a copy${whole}`}`;
   if (of === null || of === 0) return `${machine} is at entry ${index}`;
-  return `${machine} is at entry ${index} of ${of} (${Math.min(100, Math.floor((100 * index) / of))} %)`;
+  return `${machine} is at entry ${index} of ${of} (${share(index, of)})`;
 }
+
+const share = (part: number, whole: number): string =>
+  `${whole === 0 ? 100 : Math.min(100, Math.floor((100 * part) / whole))} %`;
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 function lastFenceText({ lastFence, at_ms }: Status): string {
   if (!lastFence.known) return "unknown";

@@ -4,6 +4,7 @@ import { apiWrongs } from "./wrong-api.ts";
 import { rotationWrongs } from "./rotations.ts";
 import type { AlertSight, Report } from "./report.ts";
 import { valueOf } from "./report.ts";
+import { driftWrongs } from "./wrong-drift.ts";
 import { callsSomebody } from "./said.ts";
 import type { FencingStatus, MachineStatus, Views, Wrong } from "./status.ts";
 import { catchingUp, etcdOf, foreignTag, unfinishedOf, wentBack } from "./wrong-etcd.ts";
@@ -16,6 +17,7 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
   const found = [
     ...machines.flatMap((each) => falseOffOf(each, views)),
     ...unwatched(status),
+    ...driftWrongs(views),
     ...machines.flatMap((each) => sayingOf(each, status)),
     ...machines.flatMap((each) => servicesOf(each, views)),
     ...machines.flatMap((each) => failedOn(each, views)),
