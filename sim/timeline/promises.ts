@@ -15,6 +15,7 @@ const promises: Readonly<Record<string, string>> = {
   "both copies gone": "some disk holds everything that was acknowledged",
   "fence loop":
     "no machine that was fenced boots and fences back, and once the faults are over nobody is switched off again and again",
+  "fenced out of service": "no machine commands off the only voter of a cluster that it has no vote in",
   "claim for nothing":
     "no machine is kept from its data by a takeover that was begun while it was on, and that never served",
   "serves alone":
