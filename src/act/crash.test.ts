@@ -210,6 +210,25 @@ test("a machine with older data rejoins: moved aside once, full only after its m
   t.diagnostic(`${runs} runs`);
 });
 
+test("who served by a higher epoch, and joins a lower one that somebody chose, never uses that epoch again", async () => {
+  const chosen = { epoch: 1_000_000, owner: "b" };
+  const make = (epoch: number) => {
+    const made = world(
+      { ...voter, lineage: { epoch, owner: "a" }, surrendered: epoch + 1 },
+      { ...voter, lineage: chosen, soleVoter: true },
+    );
+    made.peer.serving = true;
+    return made;
+  };
+  const given = make(4_000_000);
+  assert.deepEqual(await runSteps(rejoin(given.effects, fast), () => undefined), { done: true });
+  assert.deepEqual(given.state.lineage, chosen);
+  assert.deepEqual(given.state.takeover, { step: "abandoned", epoch: 4_000_000 });
+  const older = make(5);
+  assert.deepEqual(await runSteps(rejoin(older.effects, fast), () => undefined), { done: true });
+  assert.equal(older.state.takeover, undefined, "one below what it joins is none to remember");
+});
+
 test("with a torn file of its own a machine gives up and rejoins as with a lost one", async () => {
   for (const steps of ["surrender", "rejoin"] as const) {
     const world = new FakeWorld();

@@ -26,14 +26,16 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   if (!aside.ok) return given("the data", aside.failure);
 
   const facts = await effects.facts();
-  const { self, peer } = facts;
+  const { me, self, peer } = facts;
   if (!saysWhatItServes(facts)) return stopped("the peer has not said yet whose data it serves now");
   const theirs = peer.seen === "now" ? peer.facts : undefined;
   const lineage = theirs?.lineage;
   if (theirs === undefined || lineage === undefined)
     return stopped("the peer is gone: this machine joins when it is back");
   // An epoch that the peer has noted as void must never be used by this machine, even if a new disk forgot about it.
-  const spent = Math.max(epochSpent(self), self.takeover?.epoch ?? 0, theirs.settled.theirs);
+  // Nor one that it served by, and gave up because somebody chose the peer's data: a tag or a backup may still name that.
+  const own = self.lineage?.owner === me && self.lineage.epoch > lineage.epoch ? self.lineage.epoch : 0;
+  const spent = Math.max(epochSpent(self), self.takeover?.epoch ?? 0, theirs.settled.theirs, own);
   yield "write whose data this will be";
   const joined = await changeState(effects, anyState, (state) => ({
     ...state,
