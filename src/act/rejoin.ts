@@ -1,5 +1,5 @@
 import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
-import { dropIdleMask, startOnLog } from "./alone.ts";
+import { dropIdleMask, keepUnforced, startOnLog } from "./alone.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
@@ -12,6 +12,9 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   yield "stop etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
+  // Of an own takeover that was cut short before its etcd ran alone, and whose data was given up since.
+  const unforced = yield* keepUnforced(effects);
+  if (!unforced.ok) return given("the force flag", unforced.failure);
   // Seen serving in this very moment: with the data aside there is no way back.
   const seen = await members.list("peer", times.etcd_call_ms);
   if (!seen.ok) return given("the peer's etcd", seen.failure);
@@ -68,6 +71,8 @@ export async function* follow(effects: Effects, times: Times): Steps {
   yield "end what is left of etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
+  const unforced = yield* keepUnforced(effects);
+  if (!unforced.ok) return given("the force flag", unforced.failure);
   const free = yield* dropIdleMask(effects);
   if (!free.ok) return given("etcd", free.failure);
   const up = yield* startOnLog(effects, times);
