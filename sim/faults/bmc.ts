@@ -6,7 +6,8 @@ import { readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
 import type { World } from "../world.ts";
-import { cutLinks, some_us, type StormFault, type Trouble } from "./fault.ts";
+import type { Tap } from "../wire.ts";
+import { cutLinks, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.claim");
 const slowness = label("storm.slow-bmc");
@@ -120,6 +121,9 @@ function blind({ world, machine }: Trouble, long_us: number): void {
 
 export const blindAndCut = "a BMC shows Off and refuses commands, and both links are cut";
 
+export const unansweredAndCut =
+  "a BMC shows Off and refuses commands, its refusals are lost, and both links are cut";
+
 /** For sites without a power strip. */
 export const blindFaults: readonly StormFault[] = [
   {
@@ -134,7 +138,27 @@ export const blindFaults: readonly StormFault[] = [
       cutLinks(trouble, long_us);
     },
   },
+  {
+    name: unansweredAndCut,
+    run: (trouble) => {
+      const { world } = trouble;
+      const long_us = some_us(trouble);
+      blind(trouble, long_us);
+      cutLinks(trouble, long_us);
+      const tap: Tap = (_, __, message) => (isRefusal(message) ? "lose" : "pass");
+      world.management.tap = tap;
+      world.kernel.after(lost_us, () => {
+        if (world.management.tap === tap) world.management.tap = undefined;
+      });
+    },
+  },
 ];
+
+/** For so long: the next command is answered. */
+const lost_us = 10 * second_us;
+
+const isRefusal = (message: unknown): boolean =>
+  typeof message === "object" && message !== null && "status" in message && message.status === 503;
 
 export const bmcFaults: readonly StormFault[] = [
   ...lasting.map(withFault),
