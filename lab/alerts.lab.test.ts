@@ -111,12 +111,17 @@ test("what happened while nobody listened arrives when somebody does, with the h
   for (const { authorization } of taken) assert.equal(authorization, token);
 });
 
-test("node2's power is cut: lost, fenced, taken over, 1+1 again; each arrives from node1 once", async () => {
+test("node2's power is cut with its BMC away: lost, not fenced, a human is needed; then fenced, taken over, 1+1 again, each told once", async () => {
   taken.length = 0;
   // Nobody can prove node2 off before the word of its loss is here: else the takeover might be quicker than that.
   await duetOk("lab", "bmc", "fault", "node2", "unreachable", "--name", name);
   await duetOk("lab", "power", "cut", "node2", "--name", name);
   const lost = await arrives("machine-lost", "node1");
+  // Nobody can tell whether it is off: that is what people are called for, while etcd has no quorum.
+  const human = await arrives("human-needed", "node1");
+  const unfenced = await arrives("fence-failed", "node1");
+  assert.deepEqual(told("fence-done", "node1"), []);
+  assert.deepEqual(told("takeover", "node1"), []);
   await duetOk("lab", "bmc", "fault", "node2", "none", "--name", name);
   const fenced = await arrives("fence-done", "node1");
   const takeover = await arrives("takeover", "node1");
@@ -124,6 +129,9 @@ test("node2's power is cut: lost, fenced, taken over, 1+1 again; each arrives fr
   await arrives("whole", "node1");
   await arrives("whole", "node2");
   assert.equal(lost.message.about, "node2");
+  assert.equal(unfenced.message.about, "node2");
+  assert.deepEqual([human.message.severity, unfenced.message.severity], ["critical", "critical"]);
+  assert.match(human.message.sentence, /nobody can tell whether node2 is off/);
   assert.match(fenced.message.sentence, /^node1 has switched node2 off/);
   assert.match(takeover.message.sentence, /^node1 has taken over and serves alone, as epoch 2$/);
   // In the order in which they happened, and the first of them long before etcd answered again.

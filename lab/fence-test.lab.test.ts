@@ -21,6 +21,23 @@ after(async () => {
   await lab("down");
 });
 
+/** Asks again and again whether this machine could be fenced, until `end`. */
+function proofsUntil(machine: string) {
+  const peer = machine === "node2" ? "node1" : "node2";
+  const proofs: Awaited<ReturnType<typeof duet>>[] = [];
+  const ended = new AbortController();
+  const asking = (async () => {
+    while (!ended.signal.aborted) proofs.push(await at(peer, "duet", "fence-test", machine));
+  })();
+  return {
+    end: async () => {
+      ended.abort();
+      await asking;
+      return proofs;
+    },
+  };
+}
+
 test("well: proven on the peer and from the seat, by the timer's unit too, and shown in the status", async () => {
   const here = await at("node1", "duet", "fence-test", "node2");
   assert.equal(here.status, 0, `${here.stdout}${here.stderr}`);
@@ -58,13 +75,18 @@ test("rotated at 1+1: both machines prove the new password, and it is nowhere bu
   const sample =
     "for i in $(seq 80); do cat /proc/[0-9]*/cmdline; sleep 0.1; done 2>/dev/null > /run/arguments";
   const sampling = Promise.all(["node1", "node2"].map((machine) => on(name, machine, "sh", "-c", sample)));
+  const proving = proofsUntil("node2");
   const { status, stdout, stderr } = await runIn(
     opened,
     "seat",
     ["duet", "credentials", "rotate", "node2", "--change"],
     { input: line, accept: "any", deadline_ms: 180_000 },
   );
+  const proofs = await proving.end();
   assert.equal(status, 0, `${stdout}${stderr}`);
+  // There was no moment in which node1 could not have switched node2 off.
+  assert.ok(proofs.length >= 2, `${proofs.length} proofs while the password changed`);
+  for (const proof of proofs) assert.equal(proof.status, 0, `${proof.stdout}${proof.stderr}`);
   assert.match(stdout, /node2 has proven them too/);
   await sampling;
   assert.equal(await readFile(join(labs, name, "site", "node2.bmc"), "utf8"), line);

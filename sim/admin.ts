@@ -1,3 +1,4 @@
+import type { Verdict } from "../src/decide/decide.ts";
 import { no_word, type Word } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
 import { AcceptedLosses } from "./accepted-losses.ts";
@@ -11,6 +12,7 @@ import { traceKind } from "./kernel/trace.ts";
 import { canRun, holdingOf, type Truth } from "./truth.ts";
 
 const past = label("admin.past");
+const whose = label("admin.whose");
 const wordLine = traceKind("storm.admin", (machine, what) => `an admin on ${machine}: ${what}`);
 
 /** What the sentence asks for, by the rule that said it. */
@@ -67,9 +69,11 @@ export class Admin {
         if (!asksToChoose(node.verdict?.sentence ?? ""))
           this.#confirm(node, how, acceptIn(node.verdict?.sentence ?? ""));
         else if (how === "all") this.#choose();
+        else this.#chooseNow(node);
         return;
       case "choose":
         if (how === "all") this.#choose();
+        else this.#chooseNow(node);
         return;
       case "clean up":
         if (how === "all") this.#cleanUp(node);
@@ -143,15 +147,29 @@ export class Admin {
 
   /** The data of the machine that can run it; where there is none, a backup. */
   #choose(): void {
+    const [best] = this.#fit();
+    if (best === undefined) this.#restore();
+    else this.#choice(best);
+  }
+
+  /** While faults go on: of two that are both here, either one's; and nothing where the command would refuse. */
+  #chooseNow(node: Node): void {
+    const { world } = this.#truth;
+    const isHere = world.machines.every(({ up, hung }) => up && !hung) && membershipOf(node).peer;
+    const fit = this.#fit();
+    const chosen = fit[world.kernel.choices.pick(whose, Math.max(1, fit.length))];
+    if (isHere && chosen !== undefined) this.#choice(chosen);
+  }
+
+  /** Whose data can be chosen, the newest first. */
+  #fit(): readonly Node[] {
+    return this.#truth.site.nodes
+      .filter(({ id }) => isFullVoter(holdingOf(this.#truth, id)) && canRun(this.#truth, id))
+      .toSorted((a, b) => this.#epoch(b.id) - this.#epoch(a.id));
+  }
+
+  #choice(best: Node): void {
     const { site } = this.#truth;
-    const fit = site.nodes.filter(
-      ({ id }) => isFullVoter(holdingOf(this.#truth, id)) && canRun(this.#truth, id),
-    );
-    const [best] = fit.toSorted((a, b) => this.#epoch(b.id) - this.#epoch(a.id));
-    if (best === undefined) {
-      this.#restore();
-      return;
-    }
     for (const node of site.nodes) this.#speak(node, { choose: node === best ? "self" : "peer" });
   }
 
@@ -176,6 +194,10 @@ export class Admin {
 
 const same = (one: Word, other: Word): boolean =>
   one.peerDown === other.peerDown && one.accept === other.accept && one.choose === other.choose;
+
+/** It can't be answered but by a choice between the two. */
+export const asksForChoice = ({ rule, sentence }: Verdict): boolean =>
+  isAsked(rule) && (asks[rule] === "choose" || asksToChoose(sentence));
 
 /** The peer is here, and so not down. */
 const asksToChoose = (sentence: string): boolean => sentence.includes("`duet choose-data");

@@ -119,6 +119,13 @@ test("every fault of the lab's BMC does here what it does there", () => {
       assert.equal(ask({ kind: "manager reset" }, bmcTimes.manager_reset_us + 1_000_000)?.status, 204);
       assert.equal(ask({ kind: "read" })?.tag, "");
     },
+    "older-tag": () => {
+      const { ask } = bench({ kind: "older-tag" });
+      ask(tag);
+      assert.equal(ask({ kind: "read" })?.tag, "new");
+      assert.equal(ask({ kind: "manager reset" }, bmcTimes.manager_reset_us + 1_000_000)?.status, 204);
+      assert.equal(ask({ kind: "read" })?.tag, "before");
+    },
   };
   assert.deepEqual(Object.keys(expected).toSorted(), Object.keys(faultKinds).toSorted());
   for (const check of Object.values(expected)) check();

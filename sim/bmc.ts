@@ -66,6 +66,8 @@ const faultLine = traceKind("bmc.fault", (machine, what) => `BMC ${machine}: ${w
 export class Bmc {
   readonly machine: number;
   tag = "";
+  /** The one that stood there before. */
+  #before = "";
   policy: RestorePolicy = "LastState";
   readonly #kernel: Kernel;
   readonly #times: BmcTimes;
@@ -218,6 +220,7 @@ export class Bmc {
 
   /** As setup and tests put it there. */
   writeTag(tag: string): void {
+    if (tag !== this.tag) this.#before = this.tag;
     this.tag = tag;
     this.#version += 1;
     this.#kernel.note(tagLine, this.machine, tag);
@@ -266,6 +269,11 @@ export class Bmc {
     this.#was_on = on;
   }
 
+  /** By itself, and at once: whatever was on its way to it is lost. */
+  restart(): void {
+    if (this.serving) this.#restart(this.#times.manager_reset_us);
+  }
+
   feedLost(): void {
     this.#fed = false;
     this.#serving = false;
@@ -285,6 +293,7 @@ export class Bmc {
   #restart(away_us: number, then?: () => void): void {
     this.#serving = false;
     if (this.has("forgets-tag")) this.writeTag("");
+    else if (this.has("older-tag")) this.writeTag(this.#before);
     this.#kernel.after(away_us, () => {
       if (!this.#fed) return;
       this.#serving = true;
@@ -317,6 +326,7 @@ function turnOf(kind: Fault["kind"], request: BmcRequest): Turn {
     case "stale-power-state":
     case "slow":
     case "forgets-tag":
+    case "older-tag":
       return "go on";
   }
 }

@@ -1,4 +1,5 @@
 import { isFullVoter, isNewer, isVoter, rank } from "../src/decide/lineage.ts";
+import { witnessOf } from "./agents/witness.ts";
 import { answers, canRun, holdingOf, isFit, someoneCould, tagsThere, type Truth } from "./truth.ts";
 
 /** Is what the rule's sentence says so? `me` is the machine that says it. */
@@ -7,6 +8,10 @@ type Reason = (truth: Truth, me: number) => boolean;
 const mine = (truth: Truth, me: number) => holdingOf(truth, me);
 const theirs = (truth: Truth, me: number) => holdingOf(truth, 1 - me);
 const order = (truth: Truth, me: number) => rank(mine(truth, me).lineage, theirs(truth, me).lineage);
+const witness = ({ site }: Truth, me: number) => {
+  const node = site.nodes[me];
+  return node === undefined ? site.witness : witnessOf(node);
+};
 const isMember = ({ world }: Truth, me: number): boolean => world.corosync.view(me).members.includes(1 - me);
 
 const areTagsUnread: Reason = (truth, me) =>
@@ -47,10 +52,10 @@ export const reasons: Readonly<Record<string, Reason>> = {
   },
   "R-NEWER-TAG": (truth, me) =>
     tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, mine(truth, me).lineage)),
-  "R-TAGS-UNPROVEN": (truth) => truth.site.witness === "unproven",
+  "R-TAGS-UNPROVEN": (truth, me) => witness(truth, me) === "unproven",
   "R-NO-WITNESS": ({ site }) => site.witness === "off",
   "R-TAGS-UNREAD": areTagsUnread,
-  "R-WORD-ALONE": (truth, me) => truth.site.witness !== "on" || areTagsUnread(truth, me),
+  "R-WORD-ALONE": (truth, me) => witness(truth, me) !== "on" || areTagsUnread(truth, me),
   "R-STOP-FAILED": ({ world }, me) => world.pacemaker.controller(me)?.belief(1 - me).unclean === true,
   "R-START-BLOCKED": (truth, me) => !answers(truth, me, 1 - me),
   "R-POWER-UNREAD": (truth, me) => !answers(truth, me, 1 - me),

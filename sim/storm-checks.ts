@@ -87,7 +87,8 @@ const olderLineage = (site: Site): Check => ({
         if (role !== "leader" || lineage === undefined) return;
         const order = rank(lineage, newest);
         const before = follows.get(nameOf(lineage));
-        const succeeds = before !== undefined && newest !== undefined && rank(before, newest) === "same";
+        const was = before === undefined || newest === undefined ? "tie" : rank(before, newest);
+        const succeeds = was === "same" || was === "higher";
         if (order === "higher" || (order === "tie" && succeeds)) newest = lineage;
         else if (order !== "same")
           kernel.fail(

@@ -1,5 +1,6 @@
 import { aloneFaults, claimFaults } from "./faults/alone.ts";
 import { blindFaults, bmcFaults, tagFaults } from "./faults/bmc.ts";
+import { commandFaults } from "./faults/commands.ts";
 import { contentFaults } from "./faults/content.ts";
 import { diskFaults } from "./faults/disk.ts";
 import { damageFaults, etcdFaults } from "./faults/etcd.ts";
@@ -34,6 +35,7 @@ const common: readonly StormFault[] = [
   ...stepFaults,
   ...sequenceFaults,
   ...wordFaults,
+  ...commandFaults,
   ...plannedFaults,
 ];
 

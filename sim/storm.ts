@@ -1,5 +1,5 @@
 import { burst } from "./clients.ts";
-import { Admin } from "./admin.ts";
+import { Admin, asksForChoice } from "./admin.ts";
 import { duetAgent } from "./agents/etcd.ts";
 import { duetFence } from "./agents/fence.ts";
 import { installGuard } from "./agents/guard.ts";
@@ -160,8 +160,11 @@ async function strike({ world, site }: Storm, fault: StormFault, machine: number
 function haste({ world, site, admin }: Storm): void {
   const look = () => {
     for (const node of site.nodes)
-      if (node.verdict?.decision.do === "needs-human" && !world.machine(node.peer).powered)
-        admin.help(node, "words");
+      if (node.verdict?.decision.do === "needs-human") {
+        // Of a peer that is on he says only which data is to count, where he is asked that.
+        const isHere = world.machine(node.peer).powered;
+        if (!isHere || asksForChoice(node.verdict)) admin.help(node, "words");
+      }
     world.kernel.after(hasty_us, look);
   };
   world.kernel.after(hasty_us, look);

@@ -2,6 +2,7 @@ import { empty, type Holding, type Tag } from "../src/decide/facts.ts";
 import { isFullVoter, isNewer } from "../src/decide/lineage.ts";
 import { logFacts, tagOf } from "./agents/facts.ts";
 import type { Site } from "./agents/site.ts";
+import { witnessOf } from "./agents/witness.ts";
 import type { World } from "./world.ts";
 
 /** What is so, whatever anybody has read or heard: for checks and for the admin, never for an agent. */
@@ -46,7 +47,8 @@ export function claimedAbove(truth: Truth, machine: number): boolean {
 
 /** Where one disk has forgotten what it held, only the tags can tell: both of them, or nobody can. */
 const allTagged = (truth: Truth): boolean =>
-  truth.site.witness === "on" && tagsThere(truth).every(({ kind }) => kind === "lineage");
+  truth.site.nodes.every((node) => witnessOf(node) === "on") &&
+  tagsThere(truth).every(({ kind }) => kind === "lineage");
 
 /** With both machines on and joined: could one of them serve the newest data there is, with nobody's help? */
 export function someoneCould(truth: Truth): boolean {

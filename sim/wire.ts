@@ -29,7 +29,11 @@ export const rough: WireTimes = {
 };
 
 /** What somebody who looks into the messages wants to happen to the wire. */
-export type Tap = (from: number, to: number, message: unknown) => "pass" | "cut before" | "cut after";
+export type Tap = (
+  from: number,
+  to: number,
+  message: unknown,
+) => "pass" | "lose" | "cut before" | "cut after";
 
 const delay = label("wire.delay");
 const fate = label("wire.fate");
@@ -134,7 +138,7 @@ export class Wire {
       this.#hold(way, () => deliver(message));
       return;
     }
-    const what = this.#fate(from, to);
+    const what = verdict === "lose" ? "lost" : this.#fate(from, to);
     if (what !== "lost") this.#carry(way, stream, what, message, deliver);
     if (verdict === "cut after") this.#cutBehind(from, to, way, stream);
   }

@@ -25,6 +25,7 @@ export async function startBmc(config: BmcConfig, metal: Metal): Promise<Running
   const faults = () => readFaults(config.folder);
   const forget = async () => {
     if (has(faults(), "forgets-tag")) await store.update(() => ({ asset_tag: "" }));
+    else if (has(faults(), "older-tag")) await store.update(({ older_tag }) => ({ asset_tag: older_tag }));
   };
   if (config.feedReturned === true) await forget();
   const power = new MachinePower(metal, {

@@ -39,6 +39,10 @@ export const faultKinds = {
     by: "service",
     what: "AssetTag is empty after the BMC lost its power or was reset.",
   },
+  "older-tag": {
+    by: "service",
+    what: "AssetTag is the one before the last after the BMC lost its power or was reset.",
+  },
 } as const satisfies Record<string, FaultKind>;
 
 type PlainKind = Exclude<keyof typeof faultKinds, "slow">;

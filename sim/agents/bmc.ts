@@ -12,6 +12,7 @@ import { raising } from "../../src/decide/lineage.ts";
 import type { Life } from "../kernel/life.ts";
 import { lookAtPeer, tagOf, tagText } from "./facts.ts";
 import type { Node } from "./node.ts";
+import { watchTag } from "./witness.ts";
 
 const silent = failed("unreachable", "the BMC does not answer");
 /** With these no call gets so far that it could be taken. */
@@ -57,23 +58,30 @@ async function commandOff(
 }
 
 async function raiseTag(
-  { world, id, peer }: Node,
+  node: Node,
   life: Life,
   bmc: Bmc,
   lineage: Lineage,
   deadline_us: number,
 ): Promise<Outcome<"written" | "higher">> {
+  const { world, id, peer } = node;
   const target = bmc === "mine" ? id : peer;
   const part_us = Math.floor(deadline_us / 3);
+  const watched = watchTag(node, life, target);
   const seen = await world.askBmc(life, id, target, { kind: "read" }, part_us);
   const tag = tagOf(seen);
   if (seen === undefined || tag.kind === "unreadable") return silent;
+  if (tag.kind === "foreign" && seen.tag?.startsWith("duet:") === true)
+    return failed("refused", "the BMC holds the tag of another duet site");
   const how = raising(tag, lineage);
+  await watched(seen, how === "raised");
   if (how !== "raised") return success(how === "same" ? "written" : "higher");
   const value = tagText(lineage);
   const { etag } = seen;
   const wish = { kind: "tag", value, ...(etag === undefined ? {} : { if_match: etag }) } as const;
   await world.askBmc(life, id, target, wish, part_us);
   const again = await world.askBmc(life, id, target, { kind: "read" }, part_us);
-  return again?.tag === value ? success("written") : failed("failed", "the tag does not read back");
+  if (again?.tag !== value) return failed("failed", "the tag does not read back");
+  await watched(again);
+  return success("written");
 }

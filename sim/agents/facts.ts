@@ -8,6 +8,8 @@ import { isSoleVoter, walFacts } from "../raft/standing.ts";
 import { nameOf } from "./names.ts";
 import type { Node } from "./node.ts";
 import { noState, tornState } from "./state.ts";
+import { readTag } from "./tag.ts";
+import { shareWitness, watchTag, witnessOf } from "./witness.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
@@ -21,12 +23,13 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   // Who has quorum is in a hurry; a lone machine has time for a slow BMC.
   const patience_us = world.corosync.view(id).quorate ? call_us : slow_call_us;
   const [mine, theirs, serving, etcd] = await world.kernel.tasks.all([
-    () => world.askBmc(life, id, id, { kind: "read" }, patience_us),
+    () => readBmc(node, life, id, patience_us),
     () => lookAtPeer(node, life, patience_us),
     () => peerServes(node, life),
     () => ownEtcd(node, life),
   ]);
   const membership = membershipOf(node);
+  if (membership.peer) await shareWitness(node, life);
   const pacemaker = world.pacemaker.controller(id);
   const fencePending = pacemaker?.belief(peer).unclean === true;
   return picture({
@@ -44,7 +47,7 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     peerPower: theirs.power,
     word: wordOf(node),
     tags: { mine: tagOf(mine), theirs: tagOf(theirs.seen) },
-    witness: node.site.witness,
+    witness: witnessOf(node),
     firstStart: node.site.firstStart,
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
     stopping: pacemaker?.belief(id).standby === true ? "shutdown" : "restart",
@@ -148,14 +151,15 @@ interface PeerLook {
 
 /** By the BMC; where that does not answer, by the outlet, which feeds both. They are asked at once. */
 export async function lookAtPeer(
-  { world, id, peer, site }: Node,
+  node: Node,
   life: Life,
   bmc_us: number,
   by?: "BMC" | "outlets",
 ): Promise<PeerLook> {
+  const { world, id, peer, site } = node;
   const hasOutlet = site.hasPdu && by !== "BMC";
   const [seen, outlet] = await world.kernel.tasks.all([
-    () => world.askBmc(life, id, peer, { kind: "read" }, bmc_us),
+    () => readBmc(node, life, peer, bmc_us),
     async () =>
       hasOutlet ? await world.askPdu(life, id, { kind: "read", machine: peer }, call_us) : undefined,
   ]);
@@ -167,10 +171,20 @@ export async function lookAtPeer(
 
 export function tagOf(answer: BmcAnswer | undefined): Tag {
   if (answer?.tag === undefined) return { kind: "unreadable" };
-  if (answer.tag === "") return { kind: "blank" };
-  const [, epoch, owner] = /^duet (\d+) (node[12])$/.exec(answer.tag) ?? [];
-  if (epoch === undefined || owner === undefined) return { kind: "foreign" };
-  return { kind: "lineage", epoch: Number(epoch), owner };
+  return readTag(answer.tag);
 }
 
 export const tagText = ({ epoch, owner }: Lineage): string => `duet ${epoch} ${owner}`;
+
+/** Each look at a BMC is one at its tag, too. */
+async function readBmc(
+  node: Node,
+  life: Life,
+  bmc: number,
+  deadline_us: number,
+): Promise<BmcAnswer | undefined> {
+  const watched = watchTag(node, life, bmc);
+  const seen = await node.world.askBmc(life, node.id, bmc, { kind: "read" }, deadline_us);
+  await watched(seen);
+  return seen;
+}

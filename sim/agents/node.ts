@@ -16,6 +16,7 @@ import { factsAttribute, membershipOf, saidByPeer } from "./facts.ts";
 import { nameOf } from "./names.ts";
 import type { Site } from "./site.ts";
 import { noState } from "./state.ts";
+import { nothing_seen, type TagsSeen } from "./witness.ts";
 
 const ruleLine = traceKind("duet.rule", (machine, rule, sentence) => `${machine}: ${rule}: ${sentence}`);
 const stepLine = traceKind("duet.step", (machine, step) => `${machine}: ${step}`);
@@ -92,6 +93,8 @@ export class Node {
   readonly site: Site;
   readonly id: number;
   readonly state: Cell<State>;
+  /** What it has seen in the BMCs, beside duet's file. */
+  readonly seen: Cell<TagsSeen>;
   readonly times: Times;
   memory = nothing();
   /** What it waits for, by its last decision; put into words only for those who ask. */
@@ -118,6 +121,7 @@ export class Node {
     this.site = site;
     this.id = id;
     this.state = world.machine(id).disk.cell(noState);
+    this.seen = world.machine(id).disk.cell(nothing_seen);
     this.times = {
       ...times_default,
       tries_max: 20,

@@ -1,8 +1,13 @@
+import type { Tag } from "../../src/decide/facts.ts";
 import { isNewer } from "../../src/decide/lineage.ts";
 import { tagOf, tagText } from "../agents/facts.ts";
+import type { Node } from "../agents/node.ts";
+import { readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
-import { cutLinks, some_us, type StormFault, type Trouble } from "./fault.ts";
+import type { World } from "../world.ts";
+import type { Tap } from "../wire.ts";
+import { cutLinks, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.claim");
 const slowness = label("storm.slow-bmc");
@@ -32,6 +37,7 @@ const kinds: Record<Fault["kind"], (trouble: Trouble) => Fault | undefined> = {
     seconds: [1, 4, 20][kernel.choices.pick(slowness, 3)] ?? 1,
   }),
   "forgets-tag": () => ({ kind: "forgets-tag" }),
+  "older-tag": () => ({ kind: "older-tag" }),
 };
 
 export function setFor(trouble: Trouble, fault: Fault, long_us: number): void {
@@ -51,7 +57,7 @@ const withFault = (kind: Fault["kind"]): StormFault => ({
   },
 });
 
-/** Those that last. Nothing restarts a BMC here, so `forgets-tag` has its own; `refuses-done` hinders nobody, and has a story of its own. */
+/** Those that last. Nothing restarts a BMC here, so `forgets-tag` and `older-tag` have their own; `refuses-done` hinders nobody, and has a story of its own. */
 const lasting: readonly Fault["kind"][] = [
   "unreachable",
   "lies",
@@ -78,6 +84,30 @@ const forget = (trouble: Trouble): void => {
 };
 
 /**
+ * It shows the tag before the last when it is back. Not where that would leave nothing to tell a machine with older data: with the
+ * newest tag in no other BMC, and never seen in this one by a machine that does not hold what it stands for, no rule could
+ * know of it (docs/witness.md).
+ */
+export function fallBack({ world, site, machine }: Trouble): void {
+  const bmc = world.bmc(machine);
+  const newest = tagThere(world, machine);
+  const other = tagThere(world, 1 - machine);
+  const isUnknownTo = ({ state, seen }: Node): boolean => {
+    const known = readTag(seen.value[machine === 0 ? 0 : 1].tag ?? "");
+    const isSeen = known.kind === "lineage" && newest.kind === "lineage" && known.epoch >= newest.epoch;
+    return newest.kind === "lineage" && isNewer(newest, state.value.lineage) && !isSeen;
+  };
+  const isOlder = other.kind === "lineage" && newest.kind === "lineage" && other.epoch < newest.epoch;
+  if (!bmc.serving || (isOlder && site.nodes.some(isUnknownTo))) return;
+  const before = bmc.faults;
+  bmc.setFaults([...before, { kind: "older-tag" }]);
+  bmc.restart();
+  bmc.setFaults(before);
+}
+
+const tagThere = (world: World, machine: number): Tag => readTag(world.bmc(machine).tag);
+
+/**
  * As after its own start, before it has looked at its machine. Only where nothing else can take the command: who reads Off waits for no
  * turn, and with a power strip each of two machines could switch the other off.
  */
@@ -90,6 +120,9 @@ function blind({ world, machine }: Trouble, long_us: number): void {
 }
 
 export const blindAndCut = "a BMC shows Off and refuses commands, and both links are cut";
+
+export const unansweredAndCut =
+  "a BMC shows Off and refuses commands, its refusals are lost, and both links are cut";
 
 /** For sites without a power strip. */
 export const blindFaults: readonly StormFault[] = [
@@ -105,12 +138,33 @@ export const blindFaults: readonly StormFault[] = [
       cutLinks(trouble, long_us);
     },
   },
+  {
+    name: unansweredAndCut,
+    run: (trouble) => {
+      const { world } = trouble;
+      const long_us = some_us(trouble);
+      blind(trouble, long_us);
+      cutLinks(trouble, long_us);
+      const tap: Tap = (_, __, message) => (isRefusal(message) ? "lose" : "pass");
+      world.management.tap = tap;
+      world.kernel.after(lost_us, () => {
+        if (world.management.tap === tap) world.management.tap = undefined;
+      });
+    },
+  },
 ];
+
+/** For so long: the next command is answered. */
+const lost_us = 10 * second_us;
+
+const isRefusal = (message: unknown): boolean =>
+  typeof message === "object" && message !== null && "status" in message && message.status === 503;
 
 export const bmcFaults: readonly StormFault[] = [
   ...lasting.map(withFault),
   { name: "a BMC restarts", run: restart },
   { name: "a BMC restarts, and forgets its tag", run: forget },
+  { name: "a BMC restarts, and falls back to an older tag", run: fallBack },
   {
     name: "both BMCs are away",
     run: (trouble) => {

@@ -1,5 +1,6 @@
 import type { Site } from "../agents/site.ts";
 import { noState, tornState } from "../agents/state.ts";
+import { nothing_seen } from "../agents/witness.ts";
 import type { EtcdUnit } from "../etcd-unit.ts";
 import { label } from "../kernel/label.ts";
 import { traceKind } from "../kernel/trace.ts";
@@ -41,7 +42,12 @@ export function loseDisk(world: World, site: Site, machine: number, lost: Part):
     unit.folder.sync();
     unit.mask(false);
   }
-  const state = site.nodes[machine]?.state;
+  const node = site.nodes[machine];
+  if (lost === "everything") {
+    node?.seen.write(nothing_seen);
+    node?.seen.sync();
+  }
+  const state = node?.state;
   if (lost === "etcd's data" || state === undefined) return;
   state.write(lost === "a part of duet's file" ? tornState : noState);
   state.sync();

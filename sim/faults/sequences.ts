@@ -2,8 +2,9 @@ import { Clients, steadyLoad } from "../clients.ts";
 import { label } from "../kernel/label.ts";
 import type { Tap } from "../wire.ts";
 import type { World } from "../world.ts";
-import { setFor } from "./bmc.ts";
+import { fallBack, setFor } from "./bmc.ts";
 import { carries } from "./content.ts";
+import { typeWhenUp } from "./commands.ts";
 import { cutLinks, onAgain, second_us, some_us, type StormFault, switchOn, type Trouble } from "./fault.ts";
 
 const late_us = 50_000;
@@ -51,12 +52,13 @@ function cutWhenFull(trouble: Trouble): void {
 }
 
 /** The other goes too, once it has served for some seconds; who was away first is first to come back, and finds nobody. */
-function thenTheOther({ world, machine }: Trouble): void {
+function thenTheOther({ world, machine }: Trouble, before: () => void = () => undefined): void {
   const { kernel } = world;
   const other = 1 - machine;
   const served_us = ([2, 5, 1, 9][kernel.choices.pick(length, 4)] ?? 2) * second_us;
   const cut = () => {
     world.cutPower(other);
+    before();
     switchOn(world, machine);
     kernel.after(60 * second_us, () => switchOn(world, other));
   };
@@ -74,6 +76,23 @@ export const sequenceFaults: readonly StormFault[] = [
     run: (trouble) => {
       trouble.world.cutPower(trouble.machine);
       thenTheOther(trouble);
+    },
+  },
+  {
+    name: "one is lost, the other serves and is lost, a BMC falls back to an older tag, and the first comes back alone",
+    run: (trouble) => {
+      trouble.world.cutPower(trouble.machine);
+      thenTheOther(trouble, () => {
+        const whose = trouble.world.kernel.choices.pick(moment, 2);
+        fallBack({ ...trouble, machine: whose === 0 ? trouble.machine : 1 - trouble.machine });
+      });
+    },
+  },
+  {
+    name: "one is lost, the other serves and is lost, and the first comes back alone, to somebody who knows no rules",
+    run: (trouble) => {
+      trouble.world.cutPower(trouble.machine);
+      thenTheOther(trouble, () => typeWhenUp(trouble, trouble.machine));
     },
   },
   {

@@ -1,5 +1,5 @@
 import { done, type Effects, type Failure, type State, success } from "../../src/act/effects.ts";
-import { blindAndCut } from "../faults/bmc.ts";
+import { blindAndCut, unansweredAndCut } from "../faults/bmc.ts";
 import type { World } from "../world.ts";
 import { loss, outage, type Place, type Plant } from "./plant.ts";
 import { instead } from "./tables.ts";
@@ -87,7 +87,7 @@ export const fencePlants: readonly Plant[] = [
     stoppedBy:
       "`proveLate` of src/act/off.ts: a BMC that shows Off is asked once more, and believed when it answers",
     checks: [...loss, "claim for nothing"],
-    favours: [blindAndCut],
+    favours: [blindAndCut, unansweredAndCut],
     kind: "no power strip",
     effects: (effects) => takenDespite(effects, "deadline"),
   },

@@ -65,7 +65,7 @@ export async function* electNow(
 }
 
 /** A flag that an earlier run left would force a new cluster again. */
-async function* keepUnforced({ unit }: Effects): AsyncGenerator<string, Outcome, void> {
+export async function* keepUnforced({ unit }: Effects): AsyncGenerator<string, Outcome, void> {
   yield "drop a force flag that was left";
   return await unit.dropForceFlag();
 }

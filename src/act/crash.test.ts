@@ -7,7 +7,7 @@ import { done, type Effects, failed, success } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { loneStart } from "./lone-start.ts";
 import { perform } from "./perform.ts";
-import { rejoin } from "./rejoin.ts";
+import { follow, rejoin } from "./rejoin.ts";
 import { runSteps } from "./steps.ts";
 import { surrender } from "./surrender.ts";
 import { fast, FakeWorld, logOf } from "./testing.ts";
@@ -208,6 +208,45 @@ test("a machine with older data rejoins: moved aside once, full only after its m
     assert.deepEqual([log.standing, kept, etcd.running], ["voter", 1, true]);
   });
   t.diagnostic(`${runs} runs`);
+});
+
+test("who served by a higher epoch, and joins a lower one that somebody chose, never uses that epoch again", async () => {
+  const chosen = { epoch: 1_000_000, owner: "b" };
+  const make = (epoch: number) => {
+    const made = world(
+      { ...voter, lineage: { epoch, owner: "a" }, surrendered: epoch + 1 },
+      { ...voter, lineage: chosen, soleVoter: true },
+    );
+    made.peer.serving = true;
+    return made;
+  };
+  const given = make(4_000_000);
+  assert.deepEqual(await runSteps(rejoin(given.effects, fast), () => undefined), { done: true });
+  assert.deepEqual(given.state.lineage, chosen);
+  assert.deepEqual(given.state.takeover, { step: "abandoned", epoch: 4_000_000 });
+  const older = make(5);
+  assert.deepEqual(await runSteps(rejoin(older.effects, fast), () => undefined), { done: true });
+  assert.equal(older.state.takeover, undefined, "one below what it joins is none to remember");
+});
+
+test("a force flag that an own takeover left is gone before a member is added, or a learner started", async () => {
+  const peer: Holding = { ...voter, lineage: { epoch: 6, owner: "b" }, soleVoter: true };
+  for (const steps of [rejoin, follow]) {
+    const made = world({ ...voter, standing: steps === follow ? "learner" : "voter" }, peer);
+    made.peer.serving = true;
+    await made.effects.unit.setForceFlag();
+    const flagged: string[] = [];
+    await runSteps(steps(made.effects, fast), (step) => {
+      if (made.etcd.flag) flagged.push(step);
+    });
+    assert.deepEqual(
+      flagged.filter(
+        (step) => !/^(stop etcd|end what is left of etcd|drop a force flag that was left)$/.test(step),
+      ),
+      [],
+    );
+    assert.equal(made.etcd.flag, false);
+  }
 });
 
 test("with a torn file of its own a machine gives up and rejoins as with a lost one", async () => {

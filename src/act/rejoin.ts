@@ -1,5 +1,5 @@
 import { epochSpent, saysWhatItServes } from "../decide/lineage.ts";
-import { dropIdleMask, startOnLog } from "./alone.ts";
+import { dropIdleMask, keepUnforced, startOnLog } from "./alone.ts";
 import type { Effects } from "./effects.ts";
 import { promoteLearner } from "./full.ts";
 import { publishFacts } from "./publish.ts";
@@ -12,6 +12,9 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   yield "stop etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
+  // Of an own takeover that was cut short before its etcd ran alone, and whose data was given up since.
+  const unforced = yield* keepUnforced(effects);
+  if (!unforced.ok) return given("the force flag", unforced.failure);
   // Seen serving in this very moment: with the data aside there is no way back.
   const seen = await members.list("peer", times.etcd_call_ms);
   if (!seen.ok) return given("the peer's etcd", seen.failure);
@@ -26,14 +29,16 @@ export async function* rejoin(effects: Effects, times: Times): Steps {
   if (!aside.ok) return given("the data", aside.failure);
 
   const facts = await effects.facts();
-  const { self, peer } = facts;
+  const { me, self, peer } = facts;
   if (!saysWhatItServes(facts)) return stopped("the peer has not said yet whose data it serves now");
   const theirs = peer.seen === "now" ? peer.facts : undefined;
   const lineage = theirs?.lineage;
   if (theirs === undefined || lineage === undefined)
     return stopped("the peer is gone: this machine joins when it is back");
   // An epoch that the peer has noted as void must never be used by this machine, even if a new disk forgot about it.
-  const spent = Math.max(epochSpent(self), self.takeover?.epoch ?? 0, theirs.settled.theirs);
+  // Nor one that it served by, and gave up because somebody chose the peer's data: a tag or a backup may still name that.
+  const own = self.lineage?.owner === me && self.lineage.epoch > lineage.epoch ? self.lineage.epoch : 0;
+  const spent = Math.max(epochSpent(self), self.takeover?.epoch ?? 0, theirs.settled.theirs, own);
   yield "write whose data this will be";
   const joined = await changeState(effects, anyState, (state) => ({
     ...state,
@@ -66,6 +71,8 @@ export async function* follow(effects: Effects, times: Times): Steps {
   yield "end what is left of etcd";
   const down = await unit.stop(times.etcd_stop_ms);
   if (!down.ok) return given("etcd", down.failure);
+  const unforced = yield* keepUnforced(effects);
+  if (!unforced.ok) return given("the force flag", unforced.failure);
   const free = yield* dropIdleMask(effects);
   if (!free.ok) return given("etcd", free.failure);
   const up = yield* startOnLog(effects, times);

@@ -39,15 +39,16 @@ const isBlocked = ({ started, peer, fencePending, peerPower, proof, word }: Fact
   peerPower === "unreadable" &&
   proof !== "off" &&
   !word.peerDown;
-/** Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. */
+/**
+ * Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. That stays so where one of the two
+ * leaves by plan: whoever serves then must not give up the only copy for a word from before.
+ */
 export const isChosenBefore = (facts: Facts): boolean => {
-  const peer = theirs(facts);
+  const both = [facts.self, theirs(facts)];
   return (
     same(facts) &&
-    facts.self.surrendered === undefined &&
-    peer.surrendered === undefined &&
-    (isVoter(facts.self) || isVoter(peer)) &&
-    [facts.self, peer].every((each) => isVoter(each) || canFollow(each))
+    both.every(({ surrendered }) => surrendered === undefined) &&
+    (both.some(isFullVoter) || (both.some(isVoter) && both.every((each) => isVoter(each) || canFollow(each))))
   );
 };
 const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "intent";

@@ -106,8 +106,10 @@ const picked = <T extends string>(values: readonly T[], value: unknown): T | und
 
 function changed(state: BmcState, changes: Changes): Partial<BmcState> {
   const tag = changes.get("AssetTag");
+  const asset_tag = typeof tag === "string" ? tag : "";
+  const isNew = tag !== undefined && asset_tag !== state.asset_tag;
   return {
-    ...(tag === undefined ? {} : { asset_tag: typeof tag === "string" ? tag : "" }),
+    ...(isNew ? { asset_tag, older_tag: state.asset_tag } : {}),
     power_restore_policy:
       picked(restorePolicies, changes.get("PowerRestorePolicy")) ?? state.power_restore_policy,
     boot: {

@@ -162,6 +162,20 @@ test("forgets-tag: the tag is gone after a reset of the manager or a loss of its
   await until("the tag is gone", async () => (await tag().catch(() => undefined)) === "", soon);
 });
 
+test("older-tag: after a loss of its power the tag is the one before the last, and after a reset of the manager", async () => {
+  await using lab = await faulty("older-tag");
+  const tag = async () => (await lab.call("GET", system)).json["AssetTag"];
+  const write = (text: string) => lab.call("PATCH", system, { body: { AssetTag: text } });
+  for (const text of ["one", "two", "two"]) await write(text);
+  await lab.restart();
+  assert.equal(await tag(), "two");
+  await lab.restart({ feedReturned: true });
+  assert.equal(await tag(), "one");
+  for (const text of ["three", "four"]) await write(text);
+  await lab.call("POST", "/redfish/v1/Managers/1/Actions/Manager.Reset", { body: {} });
+  await until("the tag is an older one", async () => (await tag().catch(() => undefined)) === "three", soon);
+});
+
 test("faults add up", async () => {
   await using lab = await faulty("slow", "0.05");
   await writeFault(lab.folder, parseFault("lies"));

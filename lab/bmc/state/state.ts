@@ -35,6 +35,8 @@ export const bootModes = ["UEFI", "Legacy"] as const;
 export const bmcState = v.strictObject({
   ...commonEntries,
   asset_tag: v.optional(v.string(), ""),
+  /** The one that stood there before. */
+  older_tag: v.optional(v.string(), ""),
   power_restore_policy: v.optional(v.picklist(restorePolicies), "LastState"),
   /** Whether the machine was on when last looked at: what `LastState` goes by. */
   was_on: v.optional(v.boolean(), false),

@@ -6,7 +6,7 @@ import { parseEndpoint } from "../../site/address.ts";
 import type { Endpoint, Machine } from "../../site/site.ts";
 import type { CheckContext } from "./context.ts";
 import { type Finding, fromProblem, told } from "./finding.ts";
-import { checkTag, readTag } from "./tag.ts";
+import { checkTag, otherSitesTag, readTag } from "./tag.ts";
 
 /** The BMC of a machine, step by step; the first step that fails is the last. `tag`: is it only read, or also written back as it is? */
 export async function checkBmc(
@@ -42,7 +42,8 @@ export async function checkBmc(
   return [
     ...findings,
     { subject, check: "power state", mark: "ok", detail: power.result.value, ms: power.ms },
-    await (tag === "write" ? checkTag : readTag)(machine, client, site.witness),
+    (await otherSitesTag(machine, client, site)) ??
+      (await (tag === "write" ? checkTag : readTag)(machine, client, site.witness)),
   ];
 }
 

@@ -76,6 +76,18 @@ test("a BMC in order passes every step, and its tag is as before", async () => {
   assert.match(tag?.detail ?? "", /^accepts a write of the value that is there; .* only setup tests$/);
 });
 
+test("the tag of another duet site is said with what to do, whether it is only read or written back", async () => {
+  const others = "duet:0123456789ab:7:1";
+  await lab.call("PATCH", "/redfish/v1/Systems/1", { body: { AssetTag: others } });
+  const { site, machine } = siteOf();
+  for (const how of ["read", "write"] as const) {
+    const tag = (await checkBmc(machine, { site, folder }, how)).at(-1);
+    assert.deepEqual([tag?.check, tag?.mark], ["BMC tag", "fail"], how);
+    assert.match(tag?.detail ?? "", /tag of another duet site \(duet:0123456789ab:7:1\)/);
+    assert.match(tag?.fix ?? "", /empty the asset tag/);
+  }
+});
+
 test("the first step that fails is the last, with the way out", async () => {
   const { site, machine } = siteOf({ trust: { by: "system" } });
   const findings = await checkBmc(machine, { site, folder });

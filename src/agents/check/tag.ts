@@ -1,6 +1,7 @@
 import type { RedfishClient } from "../../redfish/client.ts";
 import { problemOf } from "../../redfish/failure.ts";
 import type { Machine, Site } from "../../site/site.ts";
+import { isOtherSites } from "../hands/tag.ts";
 import { type Finding, fromProblem, type Mark } from "./finding.ts";
 
 const check = "BMC tag";
@@ -56,6 +57,24 @@ export async function checkTag(
   if (after.value.tag !== tag)
     return say("fail", "the BMC did not keep the tag that was written", `update its firmware, ${without}`);
   return say("ok", "accepts a write of the value that is there; that it keeps a new one only setup tests");
+}
+
+/** Undefined: no other site's tag was seen there. */
+export async function otherSitesTag(
+  { name: subject }: Machine,
+  client: RedfishClient,
+  site: Site,
+): Promise<Finding | undefined> {
+  if (site.witness === "off") return undefined;
+  const read = await client.readTag();
+  if (!read.ok || !isOtherSites(site, read.value.tag)) return undefined;
+  return {
+    subject,
+    check,
+    mark: "fail",
+    detail: `holds the tag of another duet site (${read.value.tag}): this site never writes over it, and has no witness here`,
+    fix: `see which site relies on this BMC: one of the two site files may name the wrong address; only if none does (an earlier installation, or this site had another name), empty the asset tag on the BMC's pages, ${without}`,
+  };
 }
 
 /** Where nothing may be written. */

@@ -19,7 +19,7 @@ import { type Failure, failed } from "../../redfish/failure.ts";
 import { fingerprintOf } from "../../redfish/testing.ts";
 import { bmcEffects, readBmcs, silentWays } from "./bmc.ts";
 import { ownSystems } from "./systems.ts";
-import { tagText } from "./tag.ts";
+import { tagText, testTag } from "./tag.ts";
 import { twoMachines } from "./testing-site.ts";
 import { commanded, Ways } from "./ways.ts";
 
@@ -240,6 +240,24 @@ test("tags are raised, never lowered, and read back", async () => {
   await tagIs(mine, "rack 7");
   assert.deepEqual((await readBmcs(plain, 2_000)).tags.mine, { kind: "foreign" });
   assert.equal(value(await bmc.raiseTag("mine", seven, 5_000)), "written");
+});
+
+test("a tag of another duet site is never written over, nor the text of its test", async () => {
+  const bmc = bmcEffects(plain);
+  const other = { ...site, name: "other" };
+  for (const text of [tagText(other, { epoch: 3, owner: "node1" }), testTag(other, "0a1b2c3")]) {
+    await tagIs(mine, text);
+    const end = failure(await bmc.raiseTag("mine", { epoch: 7, owner: "node1" }, 5_000));
+    assert.equal(end.kind, "refused");
+    assert.match(end.said, /tag of another duet site \(duet:[^]*`duet check`/);
+    const { json } = await mine.call("GET", "/redfish/v1/Systems/1");
+    assert.equal(json["AssetTag"], text);
+  }
+  // What only looks like one is somebody's text, and a test of this site that was cut off is its own.
+  for (const text of ["duet:rack 7", testTag(site, "0a1b2c3")]) {
+    await tagIs(mine, text);
+    assert.equal(value(await bmc.raiseTag("mine", { epoch: 7, owner: "node1" }, 5_000)), "written");
+  }
 });
 
 test("a tag that does not read back was not written", async () => {

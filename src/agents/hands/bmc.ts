@@ -22,7 +22,7 @@ import {
   silentOutlets,
   switchOutletsOn,
 } from "./outlets.ts";
-import { isOurs, parseTag, tagText } from "./tag.ts";
+import { isOtherSites, isOurs, parseTag, tagText } from "./tag.ts";
 import { note_ms, watchTag } from "./tag-watch.ts";
 import { commanded, told, type Ways, waits } from "./ways.ts";
 
@@ -176,6 +176,11 @@ async function raiseTag(
     const watched = await watchTag(ways, bmc);
     const seen = await client.readTag();
     if (!seen.ok) return told(ways, seen.failure, where, deadline_ms);
+    if (isOtherSites(ways.site, seen.value.tag))
+      return failed(
+        "refused",
+        `${where} holds the tag of another duet site (${seen.value.tag}), which is never written over: \`duet check\` says what to do`,
+      );
     const found = parseTag(ways.site, seen.value.tag);
     const how = raising(found, lineage);
     await watched(seen.value.tag, how === "raised");

@@ -1,17 +1,13 @@
 import { type Bmc, done, type Outcome, success } from "../../act/effects.ts";
-import type { Tag } from "../../decide/facts.ts";
-import type { Site } from "../../site/site.ts";
 import { within } from "./outcome.ts";
 import { parseTag } from "./tag.ts";
+import { knownAfter } from "./tag-seen.ts";
 import type { BmcFiles, Ways } from "./ways.ts";
 import { readTests, testOf } from "./witness.ts";
 import { changeSeen, readSeen, type TagSeen, type TagsSeen } from "./witness-seen.ts";
 
 /** To be told what was read, and whether something is written over it now: then nobody can look again. */
 export type TagWatch = (text: string | null, over?: boolean) => Promise<void>;
-
-/** A BMC that boots may show its tag only when all of it is up: one that is empty is looked at again before it is blamed. */
-const settle_ms = 30_000;
 
 /** A disk that fails, or hangs, keeps nobody from a look at a BMC: a fence may wait for it. */
 export const note_ms = 1_000;
@@ -29,15 +25,16 @@ export async function watchTag(ways: Ways, side: Bmc): Promise<TagWatch> {
   );
   if (!known.ok || known.value === undefined) return () => Promise.resolve();
   const held = known.value;
+  const parse = (text: string | null) => parseTag(site, text);
   return async (text, over = false) => {
     const look = { text, over, at: new Date().toISOString(), held };
-    if (after(site, held, look) === held) return;
+    if (knownAfter(parse, held, look) === held) return;
     await within(note_ms, async (): Promise<Outcome> => {
       await changeSeen(files.witnessSeen, async (all) => {
         const was = await seenSince(ways, files, side, all);
         // Tested anew meanwhile: what was seen before says nothing.
         if (was?.test !== held.test) return all;
-        const is = after(site, was, look);
+        const is = knownAfter(parse, was, look);
         return is === was ? all : { ...all, [ways[side].name]: is };
       });
       return done;
@@ -58,34 +55,3 @@ async function seenSince(
   const known = all[name];
   return known?.bmc === bmc.url && known.test === test.at ? known : { bmc: bmc.url, test: test.at };
 }
-
-interface Look {
-  readonly text: string | null;
-  readonly over: boolean;
-  readonly at: string;
-  /** What was known before the BMC was asked: only that can be lost. */
-  readonly held: TagSeen;
-}
-
-/** What is known after it; the same object where it says nothing new. A loss stays, and the highest tag. */
-function after(site: Site, was: TagSeen, { text, over, at, held }: Look): TagSeen {
-  const now = parseTag(site, text);
-  const parsed = (tag: string | undefined) => (tag === undefined ? undefined : parseTag(site, tag));
-  if (was.lost === undefined && isLost(parsed(held.tag), now)) {
-    const found = now.kind === "blank" ? "empty" : "older";
-    if (found === "older" || over || isLong(was.emptySince)) return { ...was, lost: { at, found } };
-    return was.emptySince === undefined ? { ...was, emptySince: at } : was;
-  }
-  if (text !== null && isHigher(parsed(was.tag), now)) return { ...was, tag: text, emptySince: undefined };
-  return was.emptySince !== undefined && now.kind !== "blank" ? { ...was, emptySince: undefined } : was;
-}
-
-const isLost = (highest: Tag | undefined, tag: Tag): boolean =>
-  highest?.kind === "lineage" &&
-  (tag.kind === "blank" || (tag.kind === "lineage" && tag.epoch < highest.epoch));
-
-const isLong = (since: string | undefined): boolean =>
-  since !== undefined && Date.now() - Date.parse(since) > settle_ms;
-
-const isHigher = (highest: Tag | undefined, tag: Tag): boolean =>
-  tag.kind === "lineage" && (highest?.kind !== "lineage" || tag.epoch > highest.epoch);

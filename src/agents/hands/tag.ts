@@ -39,6 +39,15 @@ export const isTestTag = (site: Site, text: string | null): boolean =>
 export const isOurs = (site: Site, text: string | null): boolean =>
   text?.startsWith(`duet:${siteHash(site)}:`) === true;
 
+/**
+ * A tag of another duet site, or the text of its test: that site relies on this BMC. It is never written over, since two sites
+ * that share a BMC by mistake would erase each other's witness.
+ */
+export const isOtherSites = (site: Site, text: string | null): boolean =>
+  text !== null &&
+  /^duet:[0-9a-f]{12}:(?:(?:0|[1-9][0-9]{0,9}):[12]|test:[0-9a-f]{7})$/.test(text) &&
+  !isOurs(site, text);
+
 /** What a BMC's tag says. Only what duet would write itself is one of duet's. */
 export function parseTag(site: Site, text: string | null): Tag {
   if (text === null || text.trim() === "") return { kind: "blank" };

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { twoBmcs } from "../../../lab/bmc/testing-two.ts";
+import { DuetError } from "../../base/problem.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import type { TagTest } from "../hands/witness.ts";
-import { isUnderWay, laterThan, newest } from "./witness.ts";
+import { isUnderWay, laterThan, newest, refuseOthers } from "./witness.ts";
 
 const site = twoMachines({ node1: "https://192.0.2.1", node2: "https://192.0.2.2" });
 const seen = (at: string, result: TagTest["result"], bmc = "https://192.0.2.1"): TagTest => ({
@@ -46,4 +48,15 @@ test("a test that began long ago is not under way", () => {
   assert.equal(isUnderWay(told, began + 3_600_000), false);
   assert.equal(isUnderWay(undefined, began), false);
   assert.equal(isUnderWay("{}", began), false);
+});
+
+test("a BMC with the tag of another duet site is not tested: the test would take that site's witness away", async () => {
+  await using lab = await twoBmcs();
+  await lab.write("node2", "rack 7");
+  await refuseOthers(lab.from("node1"));
+  await lab.write("node2", "duet:0123456789ab:7:1");
+  await assert.rejects(
+    refuseOthers(lab.from("node1")),
+    (error) => error instanceof DuetError && error.problems[0]?.code === "DUET-E-WITNESS-OTHER-SITE",
+  );
 });

@@ -9,7 +9,7 @@ import { orderedMachines } from "../../render/corosync.ts";
 import type { Site } from "../../site/site.ts";
 import { keepForeign } from "../hands/bmc.ts";
 import { begunTest, noteTest, putBack } from "../hands/left-test.ts";
-import { isTestTag, testTag } from "../hands/tag.ts";
+import { isOtherSites, isTestTag, testTag } from "../hands/tag.ts";
 import { bmcEffect_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
 import {
@@ -78,6 +78,7 @@ async function testPeers({ ways, effects, say }: WitnessTest): Promise<void> {
   const { site, theirs } = ways;
   const { name, bmc } = theirs;
   await whole(effects, say, whole_ms);
+  await refuseOthers(ways);
   const before = (await allKnown(site))[name];
   // From here on nothing is proven: a test that is cut off is begun anew.
   await forget(name);
@@ -93,6 +94,19 @@ async function testPeers({ ways, effects, say }: WitnessTest): Promise<void> {
   await writeLasting(name, attribute, asciiJson(JSON.stringify(done)));
   say("sees that it can fence again");
   await fenceable(name);
+}
+
+/** The test's text would take another site's witness away. */
+export async function refuseOthers(ways: Ways): Promise<void> {
+  const { site, theirs } = ways;
+  const seen = await (await ways.bmc("theirs", bmcEffect_ms(site))).readTag();
+  if (!seen.ok || !isOtherSites(site, seen.value.tag)) return;
+  fail(
+    "DUET-E-WITNESS-OTHER-SITE",
+    theirs.bmc.url,
+    `the BMC of ${theirs.name} holds the tag of another duet site (${seen.value.tag}), which is never written over`,
+    "see which site relies on this BMC; only if none does, empty the asset tag on its pages, and run `duet setup` again",
+  );
 }
 
 /** Of two tests the later one counts, also where the clock was set back between them. */
