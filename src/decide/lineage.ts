@@ -41,17 +41,6 @@ export const isGoneByWordAlone = (facts: Facts): boolean =>
 /** Of two machines at most one is the only voter by its log: no word for the other lets that one serve the same data, too. */
 const hasNoRival = (facts: Facts): boolean => facts.self.soleVoter && heard(facts)?.lineage !== undefined;
 
-/** The command by which an admin who has seen that the peer is off says so, with what he has to accept beside. */
-export const confirming = (facts: Facts): string =>
-  `duet confirm-peer-down${hasNoRival(facts) || areTagsRead(facts) ? "" : " --accept-data-loss unknown"}`;
-
-/**
- * The command by which an admin accepts a loss. A peer that is here is not down, and nobody's word makes it so: there he chooses the
- * data of this machine, which accepts the same.
- */
-export const accepting = ({ me, peer }: Facts, what: number | "unknown"): string =>
-  peer.seen === "now" ? `duet choose-data ${me}` : `duet confirm-peer-down --accept-data-loss ${what}`;
-
 /**
  * Is the peer's word of the data that it serves now? Within one membership its lineage can change only after this machine's
  * surrender, by a takeover to that epoch or a later one; a sole voter goes on with the epoch that it has. An older word would make

@@ -23,6 +23,7 @@ test("every rule has an id and a sentence of its own, and each table ends with a
           "theirs",
           "newest",
           "next",
+          "loss",
           "confirm",
           "accept",
           "acceptUnknown",
