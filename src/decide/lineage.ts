@@ -131,8 +131,9 @@ export const areTagsRead = (facts: Facts): boolean =>
  *   served. It can't have served since: that takes proof that this machine was off, or this machine's surrender; or an admin's word,
  *   and that may be wrong: of a peer that is lost, only a tag that is no later than what it told of. With an intent still
  *   open, or data given up, nothing is sure;
- * - it is this machine's own: its own disk would hold the lineage. But not after an accepted loss: that tag was written over
- *   one that nobody read, or that was higher, and may hide what the peer holds.
+ * - it is this machine's own, and its disk knows of the takeover: it would hold the lineage, too. A disk that knows nothing of it is an
+ *   older one that was put back, from an image perhaps. And not after an accepted loss: that tag was written over one that nobody
+ *   read, or that was higher, and may hide what the peer holds.
  */
 export function isClaim(facts: Facts, tag: Tag): boolean {
   const { self, me } = facts;
@@ -141,7 +142,8 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   if (order === "same" || order === "higher") return false;
   const own = tag.owner === me;
   if (tag.epoch <= (own ? self.settled.mine : self.settled.theirs)) return false;
-  if (own && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
+  const isMeant = own && tag.epoch <= (self.takeover?.epoch ?? 0);
+  if (isMeant && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
   const theirs = heard(facts);
   const denied =
     self.surrendered === undefined &&

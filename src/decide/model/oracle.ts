@@ -77,7 +77,10 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
   for (const tag of [facts.tags.mine, facts.tags.theirs]) {
     if (tag.kind !== "lineage") continue;
     const { mine, theirs } = facts.self.settled;
-    if (tag.owner === facts.me ? tag.epoch < 1_000_000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
+    if (tag.epoch <= (tag.owner === facts.me ? mine : theirs)) continue;
+    // The intent comes before the tag: a disk that knows of none is not the one that was there when the tag was written.
+    const begun = facts.self.takeover?.epoch ?? 0;
+    if (tag.owner === facts.me && tag.epoch < 1_000_000 && begun >= tag.epoch) continue;
     const peerDenies =
       facts.self.surrendered === undefined &&
       known?.lineage !== undefined &&
