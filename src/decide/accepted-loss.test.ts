@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readAccepted } from "./accepted.ts";
 import { decide, judge, supposeOff } from "./decide.ts";
 import { type Accepted, empty, type Facts, no_word, type Word } from "./facts.ts";
+import { newestClaim } from "./lineage.ts";
 import { everyTakeover, holdings, me, peerName, peersForTakeover } from "./model/product.ts";
 import { here, lineage, pair, said, serving, voter } from "./testing-pair.ts";
 
@@ -133,6 +134,34 @@ test("over all that can be told apart, the command that a sentence names is take
   everyTakeover(see, selves, peers);
   assert.deepEqual([...spoken].toSorted(), commanding);
   t.diagnostic(`${count} sentences`);
+});
+
+test("no sentence says that nothing newer is known where something is, or where nobody can tell", () => {
+  let count = 0;
+  const see = (facts: Facts): void => {
+    const { decider } = judge("takeover", facts);
+    if (!/nothing newer/.test(decider.sentence)) return;
+    count++;
+    const { tags, witness, peer } = facts;
+    const read = witness === "on" && [tags.mine, tags.theirs].every(({ kind }) => kind === "lineage");
+    const told = peer.seen !== "never" && peer.facts?.lineage !== undefined;
+    if (newestClaim(facts) > 0 || !(read || told)) assert.fail(`${decider.id}: ${JSON.stringify(facts)}`);
+  };
+  const selves = holdings([lineage]).filter(
+    ({ data, standing, full }) => data && standing === "voter" && full,
+  );
+  everyTakeover(
+    see,
+    selves,
+    peersForTakeover().filter((peer) => peer.seen === "never" || peer.facts?.full === true),
+  );
+  assert.ok(count > 0);
+  const tags = { mine: newer, theirs: newer };
+  const starting = { ...pair, peer: { seen: "never" }, peerPower: "off", tags, word: byWord(6) } as const;
+  assert.equal(
+    decide("takeover", starting).sentence,
+    "b reads Off, and a may serve without it what it holds (epoch 5 of a): it commands Off once more, and reads it again",
+  );
 });
 
 const lesser = (accepted: Accepted): readonly (Accepted | undefined)[] =>

@@ -232,7 +232,7 @@ const gone: readonly Rule[] = [
   {
     id: "R-PROVE-OFF",
     sentence:
-      "{peer} reads Off, and nothing newer than {own} is known: {me} commands Off once more, and reads it again",
+      "{peer} reads Off, and {me} may serve without it what it holds ({own}): it commands Off once more, and reads it again",
     when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never",
     decide: () => ({ do: "prove-off" }),
   },
