@@ -215,6 +215,31 @@ test("a choice names no epoch: a machine that is alone serves older data by none
   );
 });
 
+test("who is chosen over another history begins a new million, also where its own is the newer: its revisions are raised above both", () => {
+  const word = { ...no_word, choose: "self" } as const;
+  const older = { ...voter, surrendered: 6, lineage: { epoch: 4, owner: peerName } };
+  const chosen: Facts = { ...pair, word, peer: here(older), etcd: { ...serving, running: false } };
+  const { rule, decision } = decide("start", chosen);
+  assert.deepEqual([rule, decision], ["R-ACCEPTED-LOSS", { do: "take-over", epoch: 1_000_000 }]);
+  assert.equal(said("start", { ...chosen, word: no_word }), "R-TAKE-OVER take-over", "nobody chose");
+  const alike = { ...older, lineage: voter.lineage };
+  assert.equal(
+    said("start", { ...chosen, peer: here(alike) }),
+    "R-TAKE-OVER take-over",
+    "it is the same data",
+  );
+  // Cut short behind the point of no return, and started anew: it is one choice.
+  const own = { epoch: 1_000_000, owner: me };
+  const owed = { ...voter, lineage: own, takeover: { step: "served", epoch: 1_000_000 } } as const;
+  assert.equal(said("start", { ...chosen, self: owed }), "R-RESUME resume-takeover");
+  const alone = { ...voter, soleVoter: true };
+  const serves = here({ ...older, surrendered: undefined }, { serving: true });
+  assert.equal(said("start", { ...chosen, self: alone, peer: serves }), "R-PEER-HERE wait", "not beside it");
+  assert.equal(said("start", { ...chosen, self: alone }), "R-ACCEPTED-LOSS take-over");
+  const served = { ...voter, lineage: own, soleVoter: true };
+  assert.equal(said("start", { ...chosen, self: served }), "R-ALONE-ALREADY start-plain");
+});
+
 test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {
   const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
   const word = { ...no_word, peerDown: true, choose: "self" } as const;

@@ -50,6 +50,17 @@ const acceptedUnknown = (facts: Facts): boolean => saysUnknown(facts.word) || is
 const isChosen = ({ word, peer, self }: Facts): boolean =>
   word.choose === "self" && (peer.seen === "now" || self.surrendered !== undefined);
 
+/**
+ * Of two different histories the newer was chosen, and the clients of the other may have seen the same revisions. Once that began a million of this
+ * machine's own it is done: a start anew is no other choice.
+ */
+const isChosenOver = (facts: Facts): boolean => {
+  const { me, self } = facts;
+  const theirs = heard(facts)?.lineage;
+  const done = self.lineage?.owner === me && beginsAfterLoss(self.lineage.epoch);
+  return isChosen(facts) && theirs !== undefined && rank(self.lineage, theirs) !== "same" && !done;
+};
+
 /** Nobody told here, since this machine booted, what the peer holds. */
 const isUnheard = (facts: Facts): boolean => heard(facts)?.lineage === undefined;
 
@@ -197,7 +208,12 @@ const gone: readonly Rule[] = [
     id: "R-ALONE-ALREADY",
     sentence:
       "{me} is the only voter by its own log, and {peer}, heard in this boot, holds nothing newer: it goes on",
-    when: (facts) => facts.self.soleVoter && isInformed(facts) && isNewest(facts) && !disputed(facts),
+    when: (facts) =>
+      facts.self.soleVoter &&
+      isInformed(facts) &&
+      isNewest(facts) &&
+      !disputed(facts) &&
+      !isChosenOver(facts),
     decide: goOnAlone,
   },
   {
@@ -257,7 +273,7 @@ const go: readonly Rule[] = [
     id: "R-ACCEPTED-LOSS",
     sentence:
       "{peer} is off or gave up, and an admin accepted the loss of what only {peer} may hold: {me} takes over, with the first epoch of a new million",
-    when: (facts) => !isNewest(facts),
+    when: (facts) => !isNewest(facts) || isChosenOver(facts),
     decide: (facts) => ({ do: "take-over", epoch: epochAfterLoss(facts) }),
   },
   {

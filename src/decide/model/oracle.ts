@@ -47,6 +47,8 @@ export function mayServeAlone(seen: Facts): boolean {
       self.surrendered === undefined &&
       known?.lineage !== undefined &&
       newest === 0 &&
+      // Chosen over another history it waits until that is given up, and goes on above it.
+      (!chosen || equal(known.lineage, lineage)) &&
       !disputed)
   );
 }
