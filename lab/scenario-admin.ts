@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { judgeRefused } from "../src/scenario/refused.ts";
-import { type MachineName, machine_names, otherThan, refusals } from "../src/scenario/slots.ts";
+import { type Loss, type MachineName, machine_names, otherThan, refusals } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { machineOf } from "./folder.ts";
 import { isHung, isOn } from "./metal/power.ts";
@@ -38,7 +38,7 @@ export function adminWords(stage: Stage, losing: () => Promise<void>): Doing {
     const [seen] = await typed(word);
     return seen ?? done;
   };
-  const confirm = (machine: MachineName, epoch?: number | "unknown"): Promise<Word> =>
+  const confirm = (machine: MachineName, epoch?: Loss): Promise<Word> =>
     say(stage, otherThan(machine), [
       "confirm-peer-down",
       ...(epoch === undefined ? [] : ["--accept-data-loss", lossOf(stage, epoch)]),
@@ -80,8 +80,8 @@ export function adminWords(stage: Stage, losing: () => Promise<void>): Doing {
   };
 }
 
-const lossOf = ({ epochs_before }: Stage, epoch: number | "unknown"): string =>
-  epoch === "unknown" ? epoch : String(epochs_before + epoch);
+const lossOf = ({ epochs_before }: Stage, accepted: Loss): string =>
+  String(accepted).replace(/^\d+/, (epoch) => String(epochs_before + Number(epoch)));
 
 /** The statuses with which duet itself ends. */
 const told: ReadonlySet<number> = new Set([0, 1, 2, 3]);

@@ -1,3 +1,4 @@
+import { readAccepted } from "../src/decide/accepted.ts";
 import type { Verdict } from "../src/decide/decide.ts";
 import { no_word, type Word } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
@@ -204,8 +205,8 @@ const asksToChoose = (sentence: string): boolean => sentence.includes("`duet cho
 
 /** What the sentence names behind the command. */
 function acceptIn(sentence: string): Word["accept"] {
-  const [, what] = /duet confirm-peer-down --accept-data-loss (\d+|unknown)/.exec(sentence) ?? [];
-  return what === undefined || what === "unknown" ? what : Number(what);
+  const [, what] = /duet confirm-peer-down --accept-data-loss ([\w,]+)/.exec(sentence) ?? [];
+  return what === undefined ? undefined : readAccepted(what);
 }
 
 function textOf({ peerDown, accept, choose }: Word): string {

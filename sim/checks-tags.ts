@@ -1,5 +1,6 @@
 import type { Lineage } from "../src/decide/facts.ts";
 import { isNewer } from "../src/decide/lineage.ts";
+import { tagOf } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
 import type { Site } from "./agents/site.ts";
 import type { Check } from "./checks.ts";
@@ -10,12 +11,13 @@ const nameOf = ({ epoch, owner }: Lineage): string => `${epoch} ${owner}`;
 
 /**
  * A tag that is written before the peer's Off is proven may be all that ever comes of its takeover: the fence can fail, or the peer
- * win the race. A takeover that was cut short after Off leaves such a tag too; for that there is no help, and it is no fault.
+ * win the race. So may one that is written with no intent on the disk, as by a fence that claims what it may not serve. A takeover that was cut short
+ * after Off leaves such a tag too; for that there is no help, and it is no fault.
  */
 export const claimForNothing = (site: Site): Check => ({
   name: "claim for nothing",
   sentence:
-    "no machine is kept from its data by a takeover that was begun while it was on, and that never served",
+    "no machine is kept from its data by a takeover that was begun while it was on and never served, or that nobody meant",
   watch: (world) => {
     const hollow = hollowClaims(world, site);
     const isHollow = (node: Node): boolean => {
@@ -29,14 +31,17 @@ export const claimForNothing = (site: Site): Check => ({
       if (kept !== undefined)
         world.kernel.fail(
           "claim for nothing",
-          `${kept.name} was on when it was taken over, and is kept from its data`,
+          `${kept.name} is kept from its data by a claim that was begun while it was on, or that nobody meant`,
         );
     });
   },
 });
 
-/** By name, until they serve: claims of takeovers that were begun with the peer on ever since it was lost, and its data not given up. */
-function hollowClaims({ corosync, machines }: World, site: Site): ReadonlySet<string> {
+/**
+ * By name, until they serve: claims of takeovers that were begun with the peer on ever since it was lost, and its data not given up; and those
+ * that are sent by a machine whose disk knows of no such takeover.
+ */
+function hollowClaims({ corosync, machines, onTagged }: World, site: Site): ReadonlySet<string> {
   const hollow = new Set<string>();
   /** The peer, as it was when this machine lost it or booted without it. */
   const lost = machines.map(() => ({ boot: 0, powered: false }));
@@ -57,6 +62,14 @@ function hollowClaims({ corosync, machines }: World, site: Site): ReadonlySet<st
     const before = lost[machine];
     return before?.powered !== true || !peer.powered || peer.boot !== before.boot;
   };
+  onTagged.push((by, text) => {
+    const node = site.nodes[by];
+    const tag = tagOf({ status: 200, tag: text });
+    // One without its own file has lost its disk since.
+    if (tag.kind !== "lineage" || node?.state.value.lineage === undefined || tag.owner !== node.name) return;
+    const { lineage, takeover, settled } = node.state.value;
+    if (Math.max(lineage.epoch, takeover?.epoch ?? 0, settled.mine) < tag.epoch) hollow.add(nameOf(tag));
+  });
   /** Machines whose last takeover was begun so. */
   const unproven = new Set<number>();
   site.stepped.push((machine, step) => {

@@ -81,6 +81,8 @@ export class World {
   readonly onFenced: ((target: number, command: OffCommand) => void)[] = [];
   /** Told when such a command arrives, and by whom it was sent. */
   readonly onCommanded: ((target: number, by: number) => void)[] = [];
+  /** Told when a tag to be written arrives, and by whom it was sent. */
+  readonly onTagged: ((by: number, tag: string) => void)[] = [];
   /** The last command of this kind that arrived, for each machine. */
   readonly #commands: (OffCommand | undefined)[] = [];
   #ids = 0;
@@ -247,6 +249,7 @@ export class World {
     return this.#call<BmcAnswer>(life, deadline_us, (reply) =>
       this.management.send(from, bmcEnd(target), target, request, (arrived) => {
         if (arrived.kind === "reset" && arrived.type === "ForceOff") this.#commanded(from, target);
+        if (arrived.kind === "tag") for (const listen of this.onTagged) listen(from, arrived.value);
         this.bmc(target).handle(arrived, (answer) =>
           this.management.send(bmcEnd(target), from, target, answer, reply),
         );

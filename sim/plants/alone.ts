@@ -1,6 +1,6 @@
 import type { Facts, Tag } from "../../src/decide/facts.ts";
 import { loss, type Plant, seenBy } from "./plant.ts";
-import { isReadable } from "../../src/decide/lineage.ts";
+import { isReadable, newestClaim } from "../../src/decide/lineage.ts";
 import { eachItsOwnBmc } from "../faults/words.ts";
 import { without } from "./tables.ts";
 
@@ -29,11 +29,13 @@ const blankIsNothing = (facts: Facts): Facts => {
   return { ...facts, tags: { mine: read(facts.tags.mine), theirs: read(facts.tags.theirs) } };
 };
 
-/** Whoever says that the peer is down knows what he does. */
-const wordAccepts = (facts: Facts): Facts =>
-  facts.word.peerDown && facts.word.accept === undefined
-    ? { ...facts, word: { ...facts.word, accept: "unknown" } }
-    : facts;
+/** Whoever says that the peer is down knows what he does: what is newer, and what nobody can read. */
+const wordAccepts = (facts: Facts): Facts => {
+  const { word } = facts;
+  if (!word.peerDown || word.accept !== undefined) return facts;
+  const newest = newestClaim(facts);
+  return { ...facts, word: { ...word, accept: newest > 0 ? `${newest},unknown` : "unknown" } };
+};
 
 const wordIsOff = (facts: Facts): Facts =>
   facts.word.peerDown && facts.peer.seen !== "now" ? { ...facts, proof: "off" } : facts;

@@ -16,6 +16,21 @@ const claimAtOnce = (facts: Facts) => {
   return { do: "take-over", epoch } as const;
 };
 
+/** As it is asked for, and whatever the rules say to it: with no intent on its disk. */
+function taggedWhenAsked(effects: Effects, { node: { world } }: Place): Effects {
+  const claim = async (facts: Facts): Promise<void> => {
+    const lineage = { epoch: nextEpoch(facts), owner: facts.me };
+    for (const bmc of ["mine", "theirs"] as const) await effects.bmc.raiseTag(bmc, lineage, tag_ms);
+  };
+  return {
+    ...effects,
+    decide: (question, facts) => {
+      if (question === "fence") world.kernel.tasks.start(() => claim(facts));
+      return effects.decide(question, facts);
+    },
+  };
+}
+
 /** Whoever has switched the peer off says so, with no intent on its disk; so nobody else needs to. */
 function taggedByFence(effects: Effects): Effects {
   let fencing: Facts | undefined;
@@ -77,10 +92,22 @@ export const witnessPlants: readonly Plant[] = [
   {
     name: "tag-by-fence-agent",
     sentence:
+      "the fence agent writes the tags before it switches anybody off: also on a machine that may not serve, or that is switched off first",
+    pitfalls: [],
+    stoppedBy:
+      "no tag is written by a fence: the steps `write the tag …` of a takeover come after its intent, and that after the proof of Off",
+    checks: ["claim for nothing"],
+    favours: ["both links are cut", comeBack],
+    effects: taggedWhenAsked,
+  },
+  {
+    name: "tag-only-by-fence-agent",
+    sentence:
       "the fence agent writes the tags, and nobody else: a lone start, which needs no fence agent, leaves none",
     pitfalls: [],
     stoppedBy: "the steps `write the tag …` of a takeover, whatever its proof",
-    checks: loss,
+    // That its tags are claims of nobody is the other one's.
+    checks: loss.filter((check) => check !== "claim for nothing"),
     favours: [comeBack, oneAfterTheOther],
     effects: taggedByFence,
   },

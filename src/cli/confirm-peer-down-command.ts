@@ -1,5 +1,6 @@
 import { confirmPeerDown } from "../agents/admin/confirm.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
+import { readAccepted } from "../decide/accepted.ts";
 import type { Word } from "../decide/facts.ts";
 import { type AdminOptions, atDesk, thisMachine } from "./admin-seat.ts";
 
@@ -22,14 +23,14 @@ export async function confirmCommand(options: ConfirmOptions, place = thisMachin
 }
 
 function acceptOf(text: string | undefined): Word["accept"] {
-  if (text === undefined || text === "unknown") return text;
-  const epoch = Number(text);
-  if (/^\d{1,12}$/.test(text) && epoch > 0) return epoch;
+  if (text === undefined) return undefined;
+  const accepted = readAccepted(text);
+  if (accepted !== undefined) return accepted;
   return fail(
     "DUET-E-USAGE",
     command,
-    `--accept-data-loss takes the number of an epoch, or \`unknown\`, and not \`${text.slice(0, 40)}\``,
-    "call it without the option: the refusal names the epoch",
+    `--accept-data-loss takes the number of an epoch, \`unknown\`, or both (\`7,unknown\`), and not \`${text.slice(0, 40)}\``,
+    "call it without the option: the refusal says what to name",
     exit.badInput,
   );
 }

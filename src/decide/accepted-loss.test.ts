@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide } from "./decide.ts";
-import { empty, type Facts, no_word } from "./facts.ts";
-import { me, peerName } from "./model/product.ts";
-import { here, pair, said, serving, voter } from "./testing-pair.ts";
+import { readAccepted } from "./accepted.ts";
+import { decide, judge, supposeOff } from "./decide.ts";
+import { type Accepted, empty, type Facts, no_word, type Word } from "./facts.ts";
+import { newestClaim } from "./lineage.ts";
+import { everyTakeover, holdings, me, peerName, peersForTakeover } from "./model/product.ts";
+import { here, lineage, pair, said, serving, voter } from "./testing-pair.ts";
 
 test("an accepted loss begins a new million of epochs, above all that the peer can have reached", () => {
   const lone: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
@@ -55,6 +57,134 @@ test("what a person is told to type is a command that takes it: a peer that is h
   }
 });
 
+const unread = { kind: "unreadable" } as const;
+const newer = { kind: "lineage", epoch: 6, owner: peerName } as const;
+const byWord = (accept: Accepted | undefined) => ({ ...no_word, peerDown: true, accept }) as const;
+
+test("one tag that names a newer epoch is enough: `unknown` names none, whatever the other BMC or the trust in both", () => {
+  const alone: Facts = { ...pair, peer: { seen: "never" }, proof: "off" };
+  const heard: Facts = {
+    ...pair,
+    peer: { seen: "before", facts: { ...voter, lineage: { epoch: 6, owner: peerName } } },
+  };
+  for (const facts of [
+    { ...alone, tags: { mine: newer, theirs: unread } },
+    { ...alone, tags: { mine: unread, theirs: newer } },
+    { ...alone, tags: { mine: newer, theirs: newer }, witness: "unproven" },
+    { ...heard, tags: { mine: unread, theirs: unread } },
+  ] as const) {
+    assert.match(said("takeover", { ...facts, word: byWord("unknown") }), /^R-NEWER-(TAG|PEER) needs-human$/);
+    // Nor does the name of what is known stand for what is not.
+    assert.match(said("takeover", { ...facts, word: byWord(6) }), /^R-(TAGS|WORD)-.* needs-human$/);
+    assert.match(said("takeover", { ...facts, word: byWord("5,unknown") }), /needs-human$/);
+    assert.match(said("takeover", { ...facts, word: byWord("6,unknown") }), /^R-ACCEPTED-LOSS take-over$/);
+  }
+});
+
+/** What a person types who believes the sentence. Undefined: it names no command of these. */
+function typed(sentence: string): Word | undefined {
+  if (sentence.includes(`\`duet choose-data ${me}\``)) return { ...no_word, choose: "self" };
+  const [command, loss] = /`duet confirm-peer-down(?: --accept-data-loss (\S+))?`/.exec(sentence) ?? [];
+  if (command === undefined) return undefined;
+  return byWord(loss === undefined ? undefined : readAccepted(loss));
+}
+
+test("over all that can be told apart, the command that a sentence names is taken, and none that says less would be", (t) => {
+  let count = 0;
+  const spoken = new Set<string>();
+  const see = (facts: Facts): void => {
+    const { decision, decider } = judge("takeover", facts);
+    if (decision.do !== "needs-human" || !/\{(confirm|accept|acceptUnknown)\}/.test(decider.sentence)) return;
+    count++;
+    spoken.add(decider.id);
+    const { sentence } = decide("takeover", facts);
+    const word = typed(sentence);
+    assert.ok(word, sentence);
+    // As the command asks: once the peer is off, where anybody can switch it off.
+    const once = facts.peer.seen === "now" || facts.peerPower === "unreadable" ? facts : supposeOff(facts);
+    const outcome = (said: Word): string => judge("takeover", { ...once, word: said }).decision.do;
+    const both = { ...facts.word, ...word, choose: word.choose ?? facts.word.choose };
+    const taken = outcome({ ...both, accept: word.accept ?? facts.word.accept });
+    // A peer that is here gives its data up first, for the same choice.
+    const waits = facts.peer.seen === "now" && taken === "wait";
+    if (!waits && !["take-over", "resume-takeover", "start-plain"].includes(taken))
+      assert.fail(`${taken} after: ${sentence} ${JSON.stringify(facts)}`);
+    if (word.accept === undefined) return;
+    for (const less of lesser(word.accept))
+      if (outcome({ ...both, accept: less }) !== "needs-human")
+        assert.fail(`${less} is enough: ${sentence} ${JSON.stringify(facts)}`);
+  };
+  // Of the disk and of the peer's word only what changes the sentence: filling it in asks the rules, and is slow.
+  const selves = holdings([lineage]).filter(
+    ({ data, standing, settled, full, tailLost, removalInLog, takeover }) =>
+      data &&
+      standing === "voter" &&
+      settled.mine === 0 &&
+      full &&
+      !tailLost &&
+      !removalInLog &&
+      (takeover === undefined || takeover.step === "intent"),
+  );
+  const peers = peersForTakeover().filter(
+    (peer) =>
+      peer.seen === "never" ||
+      peer.facts === undefined ||
+      (peer.facts.full && peer.facts.takeover === undefined),
+  );
+  everyTakeover(see, selves, peers);
+  assert.deepEqual([...spoken].toSorted(), commanding);
+  t.diagnostic(`${count} sentences`);
+});
+
+test("no sentence says that nothing newer is known where something is, or where nobody can tell", () => {
+  let count = 0;
+  const see = (facts: Facts): void => {
+    const { decider } = judge("takeover", facts);
+    if (!/nothing newer/.test(decider.sentence)) return;
+    count++;
+    const { tags, witness, peer } = facts;
+    const read = witness === "on" && [tags.mine, tags.theirs].every(({ kind }) => kind === "lineage");
+    const told = peer.seen !== "never" && peer.facts?.lineage !== undefined;
+    if (newestClaim(facts) > 0 || !(read || told)) assert.fail(`${decider.id}: ${JSON.stringify(facts)}`);
+  };
+  const selves = holdings([lineage]).filter(
+    ({ data, standing, full }) => data && standing === "voter" && full,
+  );
+  everyTakeover(
+    see,
+    selves,
+    peersForTakeover().filter((peer) => peer.seen === "never" || peer.facts?.full === true),
+  );
+  assert.ok(count > 0);
+  const tags = { mine: newer, theirs: newer };
+  const starting = { ...pair, peer: { seen: "never" }, peerPower: "off", tags, word: byWord(6) } as const;
+  assert.equal(
+    decide("takeover", starting).sentence,
+    "b reads Off, and a may serve without it what it holds (epoch 5 of a): it commands Off once more, and reads it again",
+  );
+});
+
+const lesser = (accepted: Accepted): readonly (Accepted | undefined)[] =>
+  typeof accepted === "string" && accepted !== "unknown"
+    ? [undefined, "unknown", Number.parseInt(accepted, 10)]
+    : [undefined];
+
+const commanding = [
+  "R-NEWER-PEER",
+  "R-NEWER-TAG",
+  "R-NO-WITNESS",
+  "R-POWER-UNREAD",
+  "R-TAGS-UNPROVEN",
+  "R-TAGS-UNREAD",
+  "R-WORD-ALONE",
+];
+
+test("what is accepted is read as it is typed, and nothing else is", () => {
+  for (const text of ["7", "unknown", "7,unknown"] as const) assert.equal(String(readAccepted(text)), text);
+  for (const text of ["", "0", "-1", "07", "unknown,7", "7,", "7, unknown", "7,8", "1e3", "1234567890123"])
+    assert.equal(readAccepted(text), undefined, text);
+});
+
 test("an intent that came to nothing opens no door to data that the peer served by the same number", () => {
   const tags = {
     mine: { kind: "lineage", epoch: 6, owner: peerName },
@@ -83,6 +213,31 @@ test("a choice names no epoch: a machine that is alone serves older data by none
     said("takeover", { ...alone, self: { ...voter, surrendered: 6 } }),
     "R-ACCEPTED-LOSS take-over",
   );
+});
+
+test("who is chosen over another history begins a new million, also where its own is the newer: its revisions are raised above both", () => {
+  const word = { ...no_word, choose: "self" } as const;
+  const older = { ...voter, surrendered: 6, lineage: { epoch: 4, owner: peerName } };
+  const chosen: Facts = { ...pair, word, peer: here(older), etcd: { ...serving, running: false } };
+  const { rule, decision } = decide("start", chosen);
+  assert.deepEqual([rule, decision], ["R-ACCEPTED-LOSS", { do: "take-over", epoch: 1_000_000 }]);
+  assert.equal(said("start", { ...chosen, word: no_word }), "R-TAKE-OVER take-over", "nobody chose");
+  const alike = { ...older, lineage: voter.lineage };
+  assert.equal(
+    said("start", { ...chosen, peer: here(alike) }),
+    "R-TAKE-OVER take-over",
+    "it is the same data",
+  );
+  // Cut short behind the point of no return, and started anew: it is one choice.
+  const own = { epoch: 1_000_000, owner: me };
+  const owed = { ...voter, lineage: own, takeover: { step: "served", epoch: 1_000_000 } } as const;
+  assert.equal(said("start", { ...chosen, self: owed }), "R-RESUME resume-takeover");
+  const alone = { ...voter, soleVoter: true };
+  const serves = here({ ...older, surrendered: undefined }, { serving: true });
+  assert.equal(said("start", { ...chosen, self: alone, peer: serves }), "R-PEER-HERE wait", "not beside it");
+  assert.equal(said("start", { ...chosen, self: alone }), "R-ACCEPTED-LOSS take-over");
+  const served = { ...voter, lineage: own, soleVoter: true };
+  assert.equal(said("start", { ...chosen, self: served }), "R-ALONE-ALREADY start-plain");
 });
 
 test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {

@@ -1,6 +1,8 @@
 import type { Ask, Decision } from "./decision.ts";
-import type { Facts, Peer } from "./facts.ts";
-import { fill, firstMatch, type Rule } from "./rule.ts";
+import type { Facts, Peer, Word } from "./facts.ts";
+import { toAcceptBy } from "./accepted.ts";
+import { newestClaim } from "./lineage.ts";
+import { type Advice, fill, firstMatch, type Rule } from "./rule.ts";
 import { type TableName, type Tables, tables as allTables } from "./rules.ts";
 
 export interface Verdict {
@@ -15,7 +17,7 @@ export interface Verdict {
 
 /** Facts in, one decision out. Same facts, same decision: there is nothing else that it could depend on. */
 export function decide(question: TableName, facts: Facts, tables: Tables = allTables): Verdict {
-  return new Judged(judge(question, facts, tables), facts);
+  return new Judged(judge(question, facts, tables), facts, tables);
 }
 
 /** The sentence is filled in when it is read: a simulator decides millions of times and reads few of them. */
@@ -25,17 +27,19 @@ class Judged implements Verdict {
   readonly path: readonly string[];
   readonly #sentence: string;
   readonly #facts: Facts;
+  readonly #tables: Tables;
 
-  constructor({ decision, rules, decider }: Judgement, facts: Facts) {
+  constructor({ decision, rules, decider }: Judgement, facts: Facts, tables: Tables) {
     this.decision = decision;
     this.rule = decider.id;
     this.path = rules.map(({ id }) => id);
     this.#sentence = decider.sentence;
     this.#facts = facts;
+    this.#tables = tables;
   }
 
   get sentence(): string {
-    return fill(this.#sentence, this.#facts);
+    return fill(this.#sentence, this.#facts, () => adviceFor(this.#facts, this.#tables));
   }
 }
 
@@ -63,6 +67,24 @@ export function judge(question: TableName, facts: Facts, tables: Tables = allTab
 export function supposeOff(facts: Facts): Facts {
   const peer: Peer = facts.peer.seen === "now" ? { seen: "before", facts: facts.peer.facts } : facts.peer;
   return { ...facts, peer, proof: "off" };
+}
+
+/**
+ * The command that is taken here, found by asking the rules as that command does: once the peer is off where anybody can switch it off, else on
+ * the admin's word. A peer that is here is not down, and nobody's word makes it so: there he chooses the data of this machine, which accepts
+ * whatever is lost.
+ */
+function adviceFor(facts: Facts, tables: Tables): Advice {
+  const { me, peer, peerPower, word } = facts;
+  const newest = `epoch ${newestClaim(facts)}`;
+  if (peer.seen === "now") return { command: `duet choose-data ${me}`, loss: newest };
+  const once = peerPower === "unreadable" ? facts : supposeOff(facts);
+  const helps = (said: Word) => mayServe(judge("takeover", { ...once, word: said }, tables).decision);
+  const accept = toAcceptBy(helps, once, { ...word, peerDown: true });
+  return {
+    command: `duet confirm-peer-down${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`,
+    loss: typeof accept === "string" ? `${newest}, and of what can't be known` : newest,
+  };
 }
 
 export const mayServe = ({ do: deed }: Decision): boolean =>

@@ -71,11 +71,16 @@ export type Peer =
 /** Was the peer's Off read after this loss, in this boot and membership? `void`: it was, and then the peer was seen again. */
 export type Proof = "none" | "off" | "void";
 
+/**
+ * What may be lost, as the admin said it: all writes up to the epoch that he names, those that nobody can know of (`unknown`), or both. Neither
+ * stands for the other.
+ */
+export type Accepted = number | "unknown" | `${number},unknown`;
+
 /** What `duet confirm-peer-down` and `duet choose-data` say. */
 export interface Word {
   readonly peerDown: boolean;
-  /** The epoch whose writes may be lost, as the admin named it. */
-  readonly accept: number | "unknown" | undefined;
+  readonly accept: Accepted | undefined;
   readonly choose: "self" | "peer" | undefined;
 }
 

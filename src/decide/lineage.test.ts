@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { empty } from "./facts.ts";
+import { empty, type Facts } from "./facts.ts";
 import { epochAfterLoss, lossAcceptedOn } from "./lineage.ts";
-import { ordinary } from "./model/product.ts";
+import { me as own, ordinary } from "./model/product.ts";
+import { pair, said, serving, voter } from "./testing-pair.ts";
 
 test("an epoch tells on which machine the last loss before it was accepted, whichever of the two is named first", () => {
   for (const [me, peerName] of [
@@ -16,4 +17,34 @@ test("an epoch tells on which machine the last loss before it was accepted, whic
     }
   }
   assert.equal(lossAcceptedOn(3, "node1", "node2"), undefined);
+});
+
+test("a disk that was put back from an older image starts alone on no tag of the machine's own later takeovers", () => {
+  const tag = { kind: "lineage", epoch: 7, owner: own } as const;
+  const alone: Facts = {
+    ...pair,
+    peer: { seen: "never" },
+    peerPower: "off",
+    tags: { mine: tag, theirs: tag },
+    etcd: { ...serving, running: false },
+  };
+  assert.equal(said("start", alone), "R-NEWER-TAG needs-human");
+  const one = { mine: tag, theirs: { kind: "lineage", epoch: 5, owner: own } } as const;
+  assert.equal(said("start", { ...alone, tags: one }), "R-NEWER-TAG needs-human", "one is enough");
+  for (const known of [
+    { takeover: { step: "intent", epoch: 7 } },
+    { takeover: { step: "abandoned", epoch: 8 } },
+    { settled: { mine: 7, theirs: 0 } },
+  ] as const)
+    assert.equal(
+      said("start", { ...alone, self: { ...voter, ...known } }),
+      "R-PROVE-OFF prove-off",
+      "its disk knows that it never served",
+    );
+  const older = {
+    ...voter,
+    takeover: { step: "abandoned", epoch: 6 },
+    settled: { mine: 6, theirs: 9 },
+  } as const;
+  assert.equal(said("start", { ...alone, self: older }), "R-NEWER-TAG needs-human");
 });

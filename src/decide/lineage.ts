@@ -41,17 +41,6 @@ export const isGoneByWordAlone = (facts: Facts): boolean =>
 /** Of two machines at most one is the only voter by its log: no word for the other lets that one serve the same data, too. */
 const hasNoRival = (facts: Facts): boolean => facts.self.soleVoter && heard(facts)?.lineage !== undefined;
 
-/** The command by which an admin who has seen that the peer is off says so, with what he has to accept beside. */
-export const confirming = (facts: Facts): string =>
-  `duet confirm-peer-down${hasNoRival(facts) || areTagsRead(facts) ? "" : " --accept-data-loss unknown"}`;
-
-/**
- * The command by which an admin accepts a loss. A peer that is here is not down, and nobody's word makes it so: there he chooses the
- * data of this machine, which accepts the same.
- */
-export const accepting = ({ me, peer }: Facts, what: number | "unknown"): string =>
-  peer.seen === "now" ? `duet choose-data ${me}` : `duet confirm-peer-down --accept-data-loss ${what}`;
-
 /**
  * Is the peer's word of the data that it serves now? Within one membership its lineage can change only after this machine's
  * surrender, by a takeover to that epoch or a later one; a sole voter goes on with the epoch that it has. An older word would make
@@ -142,8 +131,9 @@ export const areTagsRead = (facts: Facts): boolean =>
  *   served. It can't have served since: that takes proof that this machine was off, or this machine's surrender; or an admin's word,
  *   and that may be wrong: of a peer that is lost, only a tag that is no later than what it told of. With an intent still
  *   open, or data given up, nothing is sure;
- * - it is this machine's own: its own disk would hold the lineage. But not after an accepted loss: that tag was written over
- *   one that nobody read, or that was higher, and may hide what the peer holds.
+ * - it is this machine's own, and its disk knows of the takeover: it would hold the lineage, too. A disk that knows nothing of it is an
+ *   older one that was put back, from an image perhaps. And not after an accepted loss: that tag was written over one that nobody
+ *   read, or that was higher, and may hide what the peer holds.
  */
 export function isClaim(facts: Facts, tag: Tag): boolean {
   const { self, me } = facts;
@@ -152,7 +142,8 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   if (order === "same" || order === "higher") return false;
   const own = tag.owner === me;
   if (tag.epoch <= (own ? self.settled.mine : self.settled.theirs)) return false;
-  if (own && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
+  const isMeant = own && tag.epoch <= (self.takeover?.epoch ?? 0);
+  if (isMeant && lossesBefore(tag.epoch) === lossesBefore(self.lineage?.epoch ?? 0)) return false;
   const theirs = heard(facts);
   const denied =
     self.surrendered === undefined &&

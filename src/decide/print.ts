@@ -69,6 +69,7 @@ const words: Readonly<Record<string, string>> = {
   dataEtcd: "V",
   peerEtcd: "V",
   cluster: "V",
+  loss: "epoch N",
   accept: "duet confirm-peer-down --accept-data-loss N",
   acceptUnknown: "duet confirm-peer-down --accept-data-loss unknown",
 };

@@ -1,12 +1,13 @@
 import { minorOf } from "../base/version.ts";
 import type { Ask, Decision } from "./decision.ts";
 import type { Facts, Lineage } from "./facts.ts";
-import { accepting, confirming, heard, newestClaim, nextEpoch } from "./lineage.ts";
+import { heard, newestClaim, nextEpoch } from "./lineage.ts";
 
 /**
  * One line of a table. The first rule whose `when` holds decides, so a rule may rely on those above it not holding.
- * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}`, `{next}`, `{confirm}`, `{accept}` and
- * `{acceptUnknown}` are filled in, and of etcd's versions `{etcd}`, `{dataEtcd}`, `{peerEtcd}` and `{cluster}`.
+ * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}`, `{next}`, `{loss}`, `{confirm}`, `{accept}` and
+ * `{acceptUnknown}` are filled in, and of etcd's versions `{etcd}`, `{dataEtcd}`, `{peerEtcd}` and `{cluster}`. The last three of the others are one
+ * command, the one that helps here; they differ in the generic sentence of the docs.
  */
 export interface Rule {
   /** Stable: logs, tests and docs name it. */
@@ -25,6 +26,13 @@ export interface Table {
   readonly rules: readonly Rule[];
 }
 
+/** What an admin can say where a machine may not serve by itself. */
+export interface Advice {
+  readonly command: string;
+  /** What he accepts by it, where something newer is known. */
+  readonly loss: string;
+}
+
 export const always = (): boolean => true;
 export const wait = () => ({ do: "wait" }) as const;
 export const needsHuman = () => ({ do: "needs-human" }) as const;
@@ -34,7 +42,7 @@ export function firstMatch(table: Table, facts: Facts): Rule {
   throw new Error(`bug: no rule of the table ${table.name} holds`);
 }
 
-export function fill(sentence: string, facts: Facts): string {
+export function fill(sentence: string, facts: Facts, advice: () => Advice): string {
   const values: Readonly<Record<string, () => string>> = {
     me: () => facts.me,
     peer: () => facts.peerName,
@@ -42,13 +50,14 @@ export function fill(sentence: string, facts: Facts): string {
     theirs: () => lineageText(heard(facts)?.lineage),
     newest: () => String(newestClaim(facts)),
     next: () => String(nextEpoch(facts)),
-    confirm: () => confirming(facts),
+    loss: () => advice().loss,
+    confirm: () => advice().command,
     etcd: () => facts.etcd.versions?.program ?? "unknown",
     dataEtcd: () => minorOf(facts.etcd.versions?.data ?? "") ?? "unknown",
     peerEtcd: () => facts.etcd.versions?.peer ?? "unknown",
     cluster: () => minorOf(facts.etcd.versions?.cluster ?? "") ?? "unknown",
-    accept: () => accepting(facts, newestClaim(facts)),
-    acceptUnknown: () => accepting(facts, "unknown"),
+    accept: () => advice().command,
+    acceptUnknown: () => advice().command,
   };
   return sentence.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name]?.() ?? whole);
 }

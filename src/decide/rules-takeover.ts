@@ -1,3 +1,4 @@
+import { namesEpoch, saysUnknown } from "./accepted.ts";
 import type { Facts } from "./facts.ts";
 import {
   areTagsRead,
@@ -23,22 +24,24 @@ import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
 import { isOlderThanData } from "./versions.ts";
 
 /**
- * The admin said which writes may be lost, and named the newest epoch that is known. That it is not known can be said only while it is
- * not: a script that always says so must not make a stale machine serve whose tags name the epoch. A takeover that began on that word goes on:
- * its epoch is the first of a million of this machine's, which nobody else ever uses.
+ * The admin said which writes may be lost, and named the newest epoch that is known. `unknown` is no name: a script that always says so must not
+ * make a stale machine serve of which one tag that can be read names the epoch, whatever the other one says, and whether the BMC is trusted
+ * or not. A takeover that began on a word goes on: its epoch is the first of a million of this machine's, which nobody else ever uses.
  */
-const accepted = (facts: Facts, epoch: number): boolean => {
+const accepted = (facts: Facts): boolean => {
   const { word, self } = facts;
+  const epoch = newestClaim(facts);
+  if (isChosen(facts) || namesEpoch(word, epoch)) return true;
   const begun = self.takeover?.step === "intent" && self.takeover.epoch === epoch && isOwnLoss(facts, epoch);
-  if (isChosen(facts) || word.accept === epoch) return true;
-  return word.accept !== undefined && (begun || (word.accept === "unknown" && !areTagsRead(facts)));
+  return begun && word.accept !== undefined;
 };
 
 /** An ordinary takeover that came to nothing may have the number of one by which the peer served. */
 const isOwnLoss = ({ me, peerName }: Facts, epoch: number): boolean =>
   beginsAfterLoss(epoch) && lossAcceptedOn(epoch, me, peerName) === me;
 
-const acceptedUnknown = (facts: Facts): boolean => facts.word.accept === "unknown" || isChosen(facts);
+/** What can't be known is accepted by that word, and by no epoch that was named. */
+const acceptedUnknown = (facts: Facts): boolean => saysUnknown(facts.word) || isChosen(facts);
 
 /**
  * A choice is between data that both machines show, or it takes back what this one gave up. It names no epoch, so it is no word by which a
@@ -46,6 +49,17 @@ const acceptedUnknown = (facts: Facts): boolean => facts.word.accept === "unknow
  */
 const isChosen = ({ word, peer, self }: Facts): boolean =>
   word.choose === "self" && (peer.seen === "now" || self.surrendered !== undefined);
+
+/**
+ * Of two different histories the newer was chosen, and the clients of the other may have seen the same revisions. Once that began a million of this
+ * machine's own it is done: a start anew is no other choice.
+ */
+const isChosenOver = (facts: Facts): boolean => {
+  const { me, self } = facts;
+  const theirs = heard(facts)?.lineage;
+  const done = self.lineage?.owner === me && beginsAfterLoss(self.lineage.epoch);
+  return isChosen(facts) && theirs !== undefined && rank(self.lineage, theirs) !== "same" && !done;
+};
 
 /** Nobody told here, since this machine booted, what the peer holds. */
 const isUnheard = (facts: Facts): boolean => heard(facts)?.lineage === undefined;
@@ -143,20 +157,18 @@ const newer: readonly Rule[] = [
   {
     id: "R-NEWER-PEER",
     sentence:
-      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`{accept}`)",
+      "{peer} holds {theirs}, {me} only {own}: it never starts with older data, unless an admin accepts the loss of {loss} (`{accept}`)",
     when: (facts) => {
       const theirs = heard(facts)?.lineage;
-      return (
-        theirs !== undefined && isNewer(theirs, facts.self.lineage) && !accepted(facts, newestClaim(facts))
-      );
+      return theirs !== undefined && isNewer(theirs, facts.self.lineage) && !accepted(facts);
     },
     decide: needsHuman,
   },
   {
     id: "R-NEWER-TAG",
     sentence:
-      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of epoch {newest} (`{accept}`)",
-    when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts, newestClaim(facts)),
+      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of {loss} (`{accept}`)",
+    when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts),
     decide: needsHuman,
   },
   {
@@ -196,7 +208,12 @@ const gone: readonly Rule[] = [
     id: "R-ALONE-ALREADY",
     sentence:
       "{me} is the only voter by its own log, and {peer}, heard in this boot, holds nothing newer: it goes on",
-    when: (facts) => facts.self.soleVoter && isInformed(facts) && isNewest(facts) && !disputed(facts),
+    when: (facts) =>
+      facts.self.soleVoter &&
+      isInformed(facts) &&
+      isNewest(facts) &&
+      !disputed(facts) &&
+      !isChosenOver(facts),
     decide: goOnAlone,
   },
   {
@@ -231,7 +248,7 @@ const gone: readonly Rule[] = [
   {
     id: "R-PROVE-OFF",
     sentence:
-      "{peer} reads Off, and nothing newer than {own} is known: {me} commands Off once more, and reads it again",
+      "{peer} reads Off, and {me} may serve without it what it holds ({own}): it commands Off once more, and reads it again",
     when: (facts) => !isProvenGone(facts) && facts.peer.seen === "never",
     decide: () => ({ do: "prove-off" }),
   },
@@ -256,7 +273,7 @@ const go: readonly Rule[] = [
     id: "R-ACCEPTED-LOSS",
     sentence:
       "{peer} is off or gave up, and an admin accepted the loss of what only {peer} may hold: {me} takes over, with the first epoch of a new million",
-    when: (facts) => !isNewest(facts),
+    when: (facts) => !isNewest(facts) || isChosenOver(facts),
     decide: (facts) => ({ do: "take-over", epoch: epochAfterLoss(facts) }),
   },
   {

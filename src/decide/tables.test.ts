@@ -23,6 +23,7 @@ test("every rule has an id and a sentence of its own, and each table ends with a
           "theirs",
           "newest",
           "next",
+          "loss",
           "confirm",
           "accept",
           "acceptUnknown",
@@ -138,7 +139,9 @@ test("while serving, a lower tag is written anew, a higher or another owner's st
   assert.equal(tags({ kind: "unreadable" }).decision.do, "keep-tags");
   assert.equal(tags(tag(6, peerName)).rule, "R-TAGS-CLAIM");
   assert.equal(tags(tag(5, peerName)).rule, "R-TAGS-CLAIM");
-  assert.equal(tags(tag(6, me)).decision.do, "keep-tags", "its own intent came to nothing");
+  const meant: Facts = { ...alone, self: { ...voter, takeover: { step: "abandoned", epoch: 6 } } };
+  assert.equal(tags(tag(6, me), meant).decision.do, "keep-tags", "its own intent came to nothing");
+  assert.equal(tags(tag(6, me)).rule, "R-TAGS-CLAIM", "it never meant that one, by its disk");
   assert.equal(
     tags(tag(6, peerName), pair).decision.do,
     "keep-tags",

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Decision } from "../decide/decision.ts";
-import type { Facts, Holding } from "../decide/facts.ts";
+import { isAccepted } from "../decide/accepted.ts";
+import type { Accepted, Facts, Holding } from "../decide/facts.ts";
 import { tableNames } from "../decide/rules.ts";
 import { type Entry, event_names, format } from "./entry.ts";
 
@@ -60,7 +61,7 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
   fencePending: v.boolean(),
   word: v.strictObject({
     peerDown: v.boolean(),
-    accept: orNot(v.union([epoch, v.literal("unknown")])),
+    accept: orNot(v.union([epoch, v.custom<Accepted>(isAccepted)])),
     choose: orNot(v.picklist(["self", "peer"])),
   }),
   tags: v.strictObject({ mine: tag, theirs: tag }),

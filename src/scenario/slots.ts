@@ -12,6 +12,8 @@ export const roles = [
   "the survivor",
   "the peer",
 ] as const;
+/** What an admin says may be lost. */
+export type Loss = number | "unknown" | `${number},unknown`;
 export type Role = (typeof roles)[number];
 export type Who = MachineName | Role;
 
@@ -94,7 +96,7 @@ export interface SlotValues<W> {
   /** Milliseconds. */
   readonly DURATION: number;
   readonly NUMBER: number;
-  readonly EPOCH: number | "unknown";
+  readonly EPOCH: Loss;
   readonly CODE: (typeof refusals)[number];
   readonly TEXT: string;
 }
@@ -173,11 +175,19 @@ const number: Slot = {
 };
 
 const epoch: Slot = {
-  what: "the number of an epoch, or `unknown`",
-  source: "\\d+|unknown",
-  samples: ["2", "unknown"],
-  read: (text) => (lower(text) === "unknown" ? "unknown" : number.read(text)),
-  tidy: (text) => (lower(text) === "unknown" ? "unknown" : number.tidy(text)),
+  what: "the number of an epoch, `unknown`, or both: `2,unknown`",
+  source: "\\d+,unknown|\\d+|unknown",
+  samples: ["2", "unknown", "2,unknown"],
+  read: (text) => {
+    const [named = "", ...more] = lower(text).split(",");
+    if (named === "unknown") return named;
+    const epoch = number.read(named);
+    return more.length === 0 || typeof epoch !== "number" ? epoch : `${epoch},unknown`;
+  },
+  tidy: (text) => {
+    const [named = "", ...more] = lower(text).split(",");
+    return named === "unknown" ? named : [number.tidy(named), ...more].join(",");
+  },
 };
 
 const text: Slot = {

@@ -83,6 +83,22 @@ test("a tag that can't be read needs `unknown`, whatever epoch is named", async 
     });
 });
 
+test("where one tag names a newer epoch and the other can't be read, both are said, and the refusal tells how", async () => {
+  const office = new Office();
+  office.world.tags = { mine: { epoch: 7, owner: "b" }, theirs: { epoch: 7, owner: "b" } };
+  office.world.dead.add("theirs");
+  for (const accept of [undefined, 7, "unknown", "6,unknown"] as const)
+    await assert.rejects(confirmPeerDown(office.desk, accept), (error) => {
+      assert.ok(error instanceof DuetError);
+      assert.match(error.problems[0]?.what ?? "", /`duet confirm-peer-down --accept-data-loss 7,unknown`/);
+      assert.match(error.problems[0]?.fix ?? "", /`duet confirm-peer-down --accept-data-loss 7,unknown`/);
+      return true;
+    });
+  office.serveWhenWoken();
+  assert.equal((await confirmPeerDown(office.desk, "7,unknown")).accepted, "7,unknown");
+  assert.equal(said(office).accept, "7,unknown", "and it is kept for the agent");
+});
+
 test("a survivor that heard its peer in this boot takes no plain word beside a silent BMC: the peer may have been told the same", async () => {
   const office = new Office();
   office.changes = { peer: { seen: "before", facts: voter } };

@@ -1,6 +1,6 @@
 import { fail } from "../../base/problem.ts";
 import type { Verdict } from "../../decide/decide.ts";
-import type { Facts, Word } from "../../decide/facts.ts";
+import type { Accepted, Facts, Word } from "../../decide/facts.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { speak } from "../hands/word.ts";
 import { pageCommand } from "../status/page.ts";
@@ -15,7 +15,7 @@ export interface Confirmed {
   /** `serves already`: nothing was said, since nothing was needed. */
   readonly outcome: "serves" | "serves already";
   readonly by: Gone | null;
-  readonly accepted: number | "unknown" | null;
+  readonly accepted: Accepted | null;
   readonly shown: Shown;
   readonly rule: string;
   readonly sentence: string;

@@ -1,6 +1,7 @@
 import { decide, mayServe, type Verdict } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";
-import { type Facts, no_word, type Word } from "../../decide/facts.ts";
+import { toAcceptBy } from "../../decide/accepted.ts";
+import { type Accepted, type Facts, no_word, type Word } from "../../decide/facts.ts";
 import { newestClaim } from "../../decide/lineage.ts";
 import { lineageText } from "../../decide/rule.ts";
 
@@ -11,14 +12,9 @@ export const supposed = (facts: Facts, word: Word): Verdict => decide("start", {
 export const wouldServe = (decision: Decision): boolean =>
   decision.do === "serve-as-is" || mayServe(decision);
 
-/** What has to be accepted beside this word: the epoch, or `unknown`. Undefined: nothing has to, or nothing helps. */
-export function toAccept(facts: Facts, word: Word): Word["accept"] {
-  const helps = (accept: Word["accept"]) => wouldServe(supposed(facts, { ...word, accept }).decision);
-  if (helps(word.accept)) return undefined;
-  const claim = newestClaim(facts);
-  if (claim > 0 && helps(claim)) return claim;
-  return helps("unknown") ? "unknown" : undefined;
-}
+/** What has to be accepted beside this word: the epoch, `unknown`, or both. Undefined: nothing has to, or nothing helps. */
+export const toAccept = (facts: Facts, word: Word): Accepted | undefined =>
+  toAcceptBy((said) => wouldServe(supposed(facts, said).decision), facts, word);
 
 /** What could be lost if this machine served without its peer, in words. */
 export function lossText(facts: Facts): string {
@@ -26,10 +22,14 @@ export function lossText(facts: Facts): string {
   const own = lineageText(self.lineage);
   const word = { ...no_word, peerDown: true };
   const needed = toAccept(facts, word);
-  if (needed === "unknown")
-    return `everything that ${peerName} acknowledged alone after ${own}: whether it did can't be read`;
-  if (needed !== undefined)
-    return `everything that was acknowledged after ${own} up to epoch ${needed}, which ${me} does not hold`;
+  const hidden = `everything that ${peerName} acknowledged alone after ${own}: whether it did can't be read`;
+  if (needed === "unknown") return hidden;
+  if (needed !== undefined) {
+    const known = `everything that was acknowledged after ${own} up to epoch ${newestClaim(facts)}, which ${me} does not hold`;
+    return typeof needed === "number"
+      ? known
+      : `${known}; and what a tag that can't be read or trusted hides`;
+  }
   const { decision, rule } = supposed(facts, word);
   return wouldServe(decision)
     ? "nothing that was acknowledged, as far as the rules can tell: no newer data is known anywhere"

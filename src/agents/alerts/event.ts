@@ -37,7 +37,7 @@ export const eventShape = v.object({
   epoch: v.optional(v.number()),
   /** Of a fence: the membership in which Off was read. */
   ring: v.optional(word),
-  /** Of a rule that calls a person: its id, and the question that it answered. */
+  /** Of a rule that calls a person: its id, and the question that it answered; with no question it is the code of what else is wrong. */
   rule: v.optional(word),
   question: v.optional(word),
 });

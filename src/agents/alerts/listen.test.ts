@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Verdict } from "../../decide/decide.ts";
 import type { Event } from "./event.ts";
-import { telling, tellVerdict } from "./listen.ts";
+import { tellDark, telling, tellVerdict } from "./listen.ts";
 
 const machines = { me: "node1", peer: "node2" };
 
@@ -71,4 +71,30 @@ test("a rule that calls a human is told once for as long as it stays the answer"
   decide("R-TAGS-UNREAD", "needs-human");
   decide("R-TAGS-CLAIM", "stop-and-alarm");
   assert.deepEqual(told, ["R-TAGS-UNREAD", "R-TAGS-UNREAD", "R-TAGS-CLAIM"]);
+});
+
+test("who is to serve alone and can't come to it calls a human, with the page that says why; who has its peer does not", () => {
+  const told: Omit<Event, "at_ms">[] = [];
+  const dark = (verdict: Pick<Verdict, "decision" | "rule"> | undefined, peerIsHere: boolean): boolean =>
+    tellDark("node1", verdict, peerIsHere, "neither BMC took the tag", (event) => void told.push(event));
+  const takeover = { rule: "R-TAKE-OVER", decision: { do: "take-over", epoch: 6 } } as const;
+  const again = { rule: "R-ALONE-AGAIN", decision: { do: "start-plain" } } as const;
+  assert.equal(dark(undefined, false), false);
+  assert.equal(dark(again, true), false, "it starts beside its peer");
+  assert.equal(dark({ rule: "R-JOIN", decision: { do: "join-as-learner" } }, true), false, "the peer serves");
+  assert.equal(
+    dark({ rule: "R-NO-PROOF", decision: { do: "wait" } }, false),
+    false,
+    "rules call for themselves",
+  );
+  assert.deepEqual(told, []);
+  assert.equal(dark(takeover, false), true);
+  assert.equal(dark(takeover, true), true, "the peer gave its data up");
+  assert.equal(dark(again, false), true);
+  assert.deepEqual(told[0], {
+    kind: "human-needed",
+    about: "node1",
+    why: "it is to serve alone (R-TAKE-OVER), and has not come to it for minutes: neither BMC took the tag",
+    rule: "DUET-E-STATUS-UNFINISHED",
+  });
 });

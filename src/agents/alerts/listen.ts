@@ -1,4 +1,4 @@
-import type { Verdict } from "../../decide/decide.ts";
+import { mayServe, type Verdict } from "../../decide/decide.ts";
 import type { TableName } from "../../decide/rules.ts";
 import type { Detail, EventName } from "../../record/entry.ts";
 import type { Part } from "../../record/open.ts";
@@ -47,6 +47,29 @@ export const telling =
     const news = eventOf(event, detail, teller);
     if (news !== undefined) tell(news);
   };
+
+/**
+ * What was decided lets this machine serve alone, and can't be carried out: no rule calls anybody then, and nobody serves. Gives whether people
+ * were told.
+ */
+export function tellDark(
+  me: string,
+  start: Pick<Verdict, "decision" | "rule"> | undefined,
+  peerIsHere: boolean,
+  why: string,
+  tell: typeof raise = raise,
+): boolean {
+  // Beside its peer a machine only starts again: others serve, or a rule calls.
+  if (start === undefined || !mayServe(start.decision)) return false;
+  if (peerIsHere && start.decision.do === "start-plain") return false;
+  tell({
+    kind: "human-needed",
+    about: me,
+    why: `it is to serve alone (${start.rule}), and has not come to it for minutes: ${why}`,
+    rule: "DUET-E-STATUS-UNFINISHED",
+  });
+  return true;
+}
 
 /** A decision that calls a person, unless the one before it did with the same rule. To be called before it is noted in `said`. */
 export function tellVerdict(

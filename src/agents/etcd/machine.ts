@@ -1,9 +1,7 @@
 import { rm } from "node:fs/promises";
 import { etcdPorts, etcdResource, etcdUnit, guardUnit, paths, workUnit } from "../../base/paths.ts";
 import { isFullVoter } from "../../decide/lineage.ts";
-import type { Decision } from "../../decide/decision.ts";
 import type { Facts } from "../../decide/facts.ts";
-import type { Effects } from "../../act/effects.ts";
 import { powerOnLater } from "../../act/power-on.ts";
 import { runSteps } from "../../act/steps.ts";
 import { fail } from "../../base/problem.ts";
@@ -32,6 +30,7 @@ import { tellJournals } from "../hands/journals.ts";
 import { mayRun, stopUnit } from "../hands/unit.ts";
 import { watchReads } from "../hands/stall.ts";
 import { siteTimes } from "../hands/times.ts";
+import { tellDark } from "../alerts/listen.ts";
 import type { FenceMachine } from "../fence/agent.ts";
 import { tellSaying } from "../status/publish.ts";
 import { UnfinishedNote } from "../status/unfinished.ts";
@@ -39,6 +38,7 @@ import { type EtcdSeat, hindrance } from "./agent.ts";
 import { isCaredFor } from "./cared.ts";
 import { awaitStop, forgetEndedStop } from "./ended-stop.ts";
 import { ocf, type Status } from "./ocf.ts";
+import { watch } from "./watch.ts";
 
 /** Around the leave and etcd's own end: the one-shot is killed after three seconds, and systemd is asked whether etcd is down. */
 export const end_work_ms = 10_000;
@@ -205,7 +205,7 @@ export async function runOneShot(): Promise<void> {
   if (!notes.has("started")) return await standBy(notes);
   const { oneShot } = await import("./one-shot.ts");
   const hands = await loadHands();
-  const watched = watch(hands.effects);
+  const watched = watch(hands.effects, say);
   const { peerName } = hands.saying;
   let complaint = "";
   const unfinished = new UnfinishedNote();
@@ -225,7 +225,8 @@ export async function runOneShot(): Promise<void> {
       }
     },
     told: (end) => {
-      unfinished.note(end);
+      const isHere = watched.last?.peer.seen === "now";
+      unfinished.note(end, (what) => tellDark(hands.saying.me, watched.start, isHere, what));
       const why = end.done ? "" : end.why;
       if (!end.done && why !== complaint) say(`not done, and tried again: ${why}`);
       complaint = why;
@@ -356,31 +357,6 @@ async function careForKept(): Promise<void> {
       `an old copy in ${paths.kept} can't be removed, or read, or no reserve be kept: ${failureOf(error).failure.said}`,
     );
   }
-}
-
-/** Nothing is to be done, and nothing is wrong: the recorder counts these, the journal need not. */
-const calm: ReadonlySet<Decision["do"]> = new Set(["serve-as-is", "keep-tags"]);
-
-/** Tells the journal each decision that is another than the one before, and keeps the last picture. */
-function watch(effects: Effects): { readonly effects: Effects; readonly last: Facts | undefined } {
-  let last: Facts | undefined;
-  const said = new Map<string, string>();
-  return {
-    effects: {
-      ...effects,
-      facts: async () => (last = await effects.facts()),
-      decide: (question, facts) => {
-        const verdict = effects.decide(question, facts);
-        const line = `${verdict.rule}: ${verdict.sentence}`;
-        if (said.get(question) !== line && !calm.has(verdict.decision.do)) say(line);
-        said.set(question, line);
-        return verdict;
-      },
-    },
-    get last() {
-      return last;
-    },
-  };
 }
 
 /** Who serves already waits for no proof. */

@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import type { Published } from "../../act/effects.ts";
+import { isAccepted } from "../../decide/accepted.ts";
+import type { Accepted } from "../../decide/facts.ts";
 import type { Memory } from "./memory.ts";
 import { decodeSaying, encodeSaying } from "./saying.ts";
 
@@ -8,7 +10,7 @@ const epoch = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const spoken = v.strictObject({
   ring: v.string(),
   peerDown: v.boolean(),
-  accept: v.nullable(v.union([epoch, v.literal("unknown")])),
+  accept: v.nullable(v.union([epoch, v.custom<Accepted>(isAccepted)])),
   choose: v.nullable(v.picklist(["self", "peer"])),
 });
 const shape = v.strictObject({

@@ -109,6 +109,8 @@ export const unfinishedShape = v.object({
   since_ms: v.number(),
   at_ms: v.number(),
   tries: v.number(),
+  /** A person was called for it. */
+  called: v.optional(v.boolean()),
 });
 
 const alerts = v.object({

@@ -26,3 +26,30 @@ test("what can't be done is kept with how long and how often, until something co
   assert.equal(note.read(), null);
   new UnfinishedNote("/proc/x").note({ done: false, why: "it can't be noted" });
 });
+
+test("of what can't be done for five minutes a person is told once, by whoever tries then, and anew when it comes again", () => {
+  let now_ms = 0;
+  const told: string[] = [];
+  let wants = false;
+  const call = (why: string): boolean => {
+    if (wants) told.push(why);
+    return wants;
+  };
+  const place = join(folder, "dark");
+  // Each try is another process.
+  const tryAgain = (after_ms: number, why = "neither BMC took the tag"): void => {
+    now_ms += after_ms;
+    new UnfinishedNote(place, () => now_ms).note({ done: false, why }, call);
+  };
+  for (let tries = 0; tries < 10; tries += 1) tryAgain(30_000);
+  assert.deepEqual(told, [], "it is nothing that keeps anybody from being served");
+  wants = true;
+  tryAgain(30_000, "the log: no space left");
+  tryAgain(30_000);
+  assert.deepEqual(told, ["the log: no space left"]);
+  new UnfinishedNote(place, () => now_ms).note({ done: true });
+  for (let tries = 0; tries < 10; tries += 1) tryAgain(30_000);
+  assert.equal(told.length, 1);
+  tryAgain(30_000);
+  assert.equal(told.length, 2);
+});

@@ -10,6 +10,8 @@ type Unfinished = v.InferOutput<typeof unfinishedShape>;
 const why_max = 500;
 /** What is not tried again for so long was overtaken by something else: the slowest is tried each minute. */
 export const unfinished_ms = 150_000;
+/** As the guard does: longer than a BMC takes to restart. */
+const call_ms = 300_000;
 
 /**
  * What was decided and could not be done, and since when: a small file under /run, so gone with the boot. The sentence of a decision
@@ -26,18 +28,25 @@ export class UnfinishedNote {
     this.#now_ms = now_ms;
   }
 
-  /** Never a failure for who works: what can't be noted is not shown. */
-  note(end: End): void {
+  /**
+   * Never a failure for who works: what can't be noted is not shown. `call`: it has been so for minutes; gives whether a person was called, which is
+   * done once.
+   */
+  note(end: End, call: (why: string) => boolean = () => false): void {
     try {
       if (end.done) return rmSync(this.#path, { force: true });
       const at_ms = this.#now_ms();
       const last = this.read();
       const before = last !== null && at_ms - last.at_ms < unfinished_ms && at_ms >= last.at_ms ? last : null;
+      const why = end.why.slice(0, why_max);
+      const since_ms = before?.since_ms ?? at_ms;
+      const isLong = at_ms - since_ms >= call_ms;
       const kept: Unfinished = {
-        why: end.why.slice(0, why_max),
-        since_ms: before?.since_ms ?? at_ms,
+        why,
+        since_ms,
         at_ms,
         tries: (before?.tries ?? 0) + 1,
+        called: before?.called === true || (isLong && call(why)),
       };
       // Not recursive: that never ends where a folder can't be made.
       if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });

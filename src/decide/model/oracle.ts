@@ -18,13 +18,14 @@ export function mayServeAlone(seen: Facts): boolean {
   const here = facts.peer.seen === "now";
   // A choice names no epoch: it counts between two that show what they have, and for what was given up.
   const chosen = word.choose === "self" && (here || self.surrendered !== undefined);
-  const anyLoss = word.accept === "unknown" || chosen;
+  const [named, ...more] = `${word.accept ?? ""}`.split(",");
+  const anyLoss = named === "unknown" || more.length > 0 || chosen;
   const newest = newestElsewhere(facts, lineage);
   // A BMC that is not known to keep a tag may accuse; it acquits nobody.
   const bothRead =
     facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
-  // "Unknown" is no word about an epoch that can be read. What was accepted when this machine began to take over stays accepted.
-  const names = word.accept === "unknown" ? !bothRead : word.accept === newest;
+  // "Unknown" is no word about an epoch that is known. What was accepted when this machine began to take over stays accepted.
+  const names = named === `${newest}`;
   // No ordinary takeover has such a number: the peer may have served by the same one.
   const meant =
     self.takeover?.step === "intent" && newest % 1_000_000 === 0 && self.takeover.epoch === newest;
@@ -46,6 +47,8 @@ export function mayServeAlone(seen: Facts): boolean {
       self.surrendered === undefined &&
       known?.lineage !== undefined &&
       newest === 0 &&
+      // Chosen over another history it waits until that is given up, and goes on above it.
+      (!chosen || equal(known.lineage, lineage)) &&
       !disputed)
   );
 }
@@ -76,7 +79,10 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
   for (const tag of [facts.tags.mine, facts.tags.theirs]) {
     if (tag.kind !== "lineage") continue;
     const { mine, theirs } = facts.self.settled;
-    if (tag.owner === facts.me ? tag.epoch < 1_000_000 || tag.epoch <= mine : tag.epoch <= theirs) continue;
+    if (tag.epoch <= (tag.owner === facts.me ? mine : theirs)) continue;
+    // The intent comes before the tag: a disk that knows of none is not the one that was there when the tag was written.
+    const begun = facts.self.takeover?.epoch ?? 0;
+    if (tag.owner === facts.me && tag.epoch < 1_000_000 && begun >= tag.epoch) continue;
     const peerDenies =
       facts.self.surrendered === undefined &&
       known?.lineage !== undefined &&

@@ -90,6 +90,7 @@ export const words: readonly Word[] = [
   { peerDown: true, accept: 6, choose: undefined },
   { peerDown: true, accept: 4, choose: undefined },
   { peerDown: true, accept: "unknown", choose: undefined },
+  { peerDown: true, accept: "6,unknown", choose: undefined },
   { peerDown: false, accept: undefined, choose: "self" },
   { peerDown: false, accept: undefined, choose: "peer" },
 ];
@@ -162,18 +163,21 @@ export const older: Facts["etcd"] = {
 };
 
 /** Calls `see` for every combination that the takeover's rules can tell apart. The facts are one object, filled anew each time. */
-export function everyTakeover(see: (facts: Facts) => void): number {
+export function everyTakeover(
+  see: (facts: Facts) => void,
+  selves: readonly Holding[] = holdings(own_lineages),
+  peers: readonly Peer[] = peersForTakeover(),
+): number {
   let count = 0;
-  const peers = peersForTakeover();
   // The few first: who looks for one of them does not go through the millions.
-  for (const self of holdings(own_lineages))
+  for (const self of selves)
     for (const peer of peers)
       for (const word of words) {
         count++;
         see({ ...ordinary, self, peer, word, proof: "off", etcd: older });
       }
   // It is asked for only where there is neither proof nor word.
-  for (const self of holdings(own_lineages))
+  for (const self of selves)
     for (const peer of peers)
       for (const { pair, witness } of witnesses)
         for (const word of words)
