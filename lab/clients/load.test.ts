@@ -28,8 +28,9 @@ async function seatBeside(folder: string, member: TlsEtcd, files: Certificates):
   };
 }
 
+/** From now on: what was said last may be a fifth of a second old, which is hundreds of writes, of an etcd that has been killed since. */
 async function moreWrites(crowd: Crowd, count: number): Promise<void> {
-  const wanted = crowd.status.acknowledged + count;
+  const wanted = (await crowd.fresh()).acknowledged + count;
   await until("more writes are acknowledged", async () => crowd.status.acknowledged >= wanted, {
     deadline_ms: 60_000,
     every_ms: 50,
