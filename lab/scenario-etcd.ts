@@ -1,14 +1,14 @@
 import { now_ms, sleep } from "../src/machine/clock.ts";
-import { parseJson } from "../src/machine/etcd/failure.ts";
 import { judgeSameMembers } from "../src/scenario/membership.ts";
 import { machine_names, type MachineName } from "../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
-import { passing, runIn, seatName } from "./run.ts";
+import { seatName } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import { saidBy } from "./scenario-says.ts";
 import type { Stage } from "./scenario-stage.ts";
+import { statusAt } from "./scenario-status.ts";
 
 /** A learner that is nearly there is one for a moment only. */
 const brief_ms = 50;
@@ -105,18 +105,6 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
 async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
   if (await etcds.serves(machine)) return false;
   return saidBy(await statusAt(stage, machine), machine).some((each) => each.includes(text));
-}
-
-/** As a person there would have it shown; nothing where nobody is there to show it. */
-async function statusAt(stage: Stage, place: string, ...options: readonly string[]): Promise<unknown> {
-  let shown: unknown;
-  await passing(async () => {
-    const argv = ["duet", "status", "--json", ...options];
-    const { stdout } = await runIn(await stage.lab(), place, argv, { accept: "any" });
-    shown = parseJson(stdout);
-    return true;
-  });
-  return shown;
 }
 
 const wrongsIn = (status: unknown): unknown =>

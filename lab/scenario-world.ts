@@ -8,6 +8,7 @@ import { switchFeed, switchPower } from "./power-commands.ts";
 import { runIn } from "./run.ts";
 import { Address, addressWords } from "./scenario-address.ts";
 import { adminWords } from "./scenario-admin.ts";
+import { endsCalm } from "./scenario-calm.ts";
 import { wholeAgain, wiresNamed } from "./scenario-care.ts";
 import { Clients, clientWords } from "./scenario-clients.ts";
 import { clockWords, hasJumps, letClocksJump } from "./scenario-clock.ts";
@@ -112,6 +113,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
       };
       return [...lacks(scenario), ...lackedAtMoments(scenario)];
     },
+    end: (scenario) => endsCalm(stage, eyes, scenario),
     close: async () => {
       eyes.close();
       moments.close();

@@ -56,7 +56,8 @@ ended with both machines has to be calm then. A moment (\`at the tag write: …\
 sent then is on its way, and nothing that follows from it has happened. A full disk leaves room for duet's own small file.
 
 In the lab [the clients](clients.md) keep 128 writes in flight, and \`expect nothing lost\` holds their whole history against both
-machines' data; they stop for it. [Clients of the API](clients.md#clients-of-the-kubernetes-api) have a history of their own. With
+machines' data; they stop for it. Behind the last step of a story that ends with both machines, and leaves no fault and no accepted
+loss behind, each machine's \`duet status\` has to say 1+1 within a minute and a half, with nothing wrong. [Clients of the API](clients.md#clients-of-the-kubernetes-api) have a history of their own. With
 \`kubernetes\` at its head a file has a lab of its own kind: the machines have a control plane, and the API a virtual IP.
 \`the controllers' leader\` is the machine whose controller manager holds the lease, \`the address's holder\` the one whose interfaces have
 the API's virtual IP.
