@@ -130,6 +130,13 @@ test("a story ends whole if nobody is lost after its last 1+1, whoever is seen t
   assert.ok(!said(withApi(read("one-never-returns.txt"))).includes("until the deployment is whole"));
 });
 
+test("the address is looked after where somebody goes past duet, and not where an admin's word takes the place of a proof", () => {
+  const last = (name: string) => said(withApi(read(name))).at(-1);
+  for (const name of ["admin-confirms-fence.txt", "admin-unblocks-quorum.txt", "machine-hangs.txt"])
+    assert.equal(last(name), "expect the address was never on both machines", name);
+  assert.notEqual(last("word-on-a-living-machine.txt"), "expect the address was never on both machines");
+});
+
 test("410 Gone is excused where an API server may have forgotten, as far as the story has come", () => {
   const judged = (name: string) =>
     said(withApi(read(name))).filter((text) => text.startsWith("expect the API's history whole"));

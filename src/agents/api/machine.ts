@@ -1,4 +1,4 @@
-import { apiAttribute, etcdPorts, paths } from "../../base/paths.ts";
+import { apiAttribute, apiResource, etcdPorts, paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { ApiEye } from "../../machine/api-eye.ts";
 import { attributeOf, setScore } from "../../machine/attributes.ts";
@@ -7,7 +7,9 @@ import { membership } from "../../machine/corosync.ts";
 import { deleteKey } from "../../machine/etcd/client.ts";
 import { readIfThere } from "../../machine/files.ts";
 import { type KubeApi, type KubeResult, loadKubeApi } from "../../machine/kube-api.ts";
+import { forgetFailures } from "../../machine/pacemaker.ts";
 import { loadSite } from "../../machine/site-file.ts";
+import { addressRefused } from "../../render/address-agent.ts";
 import { addressOf } from "../../render/api-address.ts";
 import { detectionOf, nodeIdOf } from "../../render/corosync.ts";
 import { localUrl } from "../../render/etcd.ts";
@@ -16,6 +18,7 @@ import type { Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { MemoryFile } from "../hands/memory.ts";
+import { encodeMemory } from "../hands/memory-text.ts";
 import { Notes } from "../hands/notes.ts";
 import { encodeSaying } from "../hands/saying.ts";
 import { type Parts, runApart } from "./apart.ts";
@@ -24,6 +27,7 @@ import { follow, type FollowDoors } from "./follow.ts";
 import { keepTaints, type TaintDoors } from "./keep-taints.ts";
 import { leasesOf } from "./leases.ts";
 import { nodesOf } from "./nodes.ts";
+import { isAddressFree, type RefusedDoors, retryAddress } from "./refused.ts";
 import { orUndefined, sightHere } from "./sight.ts";
 
 /** Of Corosync's and Pacemaker's own tools. */
@@ -61,6 +65,7 @@ export async function runApiWatch(): Promise<void> {
       : {
           "the watch over the API server": () =>
             follow(followDoors(place), { detection_ms: token_ms + consensus_ms }),
+          "the address that was kept from here": () => retryAddress(refusedDoors(place)),
         };
   await runApart(
     { ...following, "the out-of-service taints": () => keepTaints(taintDoors(place)) },
@@ -81,6 +86,30 @@ function followDoors({ site, me, peerId }: Place): FollowDoors {
     peerHere: async () => (await membership(call_ms)).members.includes(peerId),
     plugged: cableOf(addressOf(site) ?? ""),
     now_ms,
+    tell,
+  };
+}
+
+function refusedDoors({ me, peerId }: Place): RefusedDoors {
+  const memory = new MemoryFile();
+  const notes = new Notes();
+  const learnt = () => {
+    const { remembered, spoken, falseOff_ms } = memory.read();
+    return encodeMemory({ remembered, spoken, falseOff_ms, ring: undefined }, "");
+  };
+  let known = learnt();
+  const isRefused = () => notes.has(addressRefused);
+  return {
+    isRefused,
+    isFree: async () => {
+      known = learnt();
+      const now = await orUndefined(() => membership(call_ms));
+      if (now === undefined) return false;
+      return isAddressFree({ ring: now.ring, peerHere: now.members.includes(peerId) }, memory.read());
+    },
+    forget: () => notes.drop(addressRefused),
+    tryAgain: () => orUndefined(() => forgetFailures(apiResource, me)),
+    rest: (ms) => notes.until(() => isRefused() && learnt() !== known, ms),
     tell,
   };
 }
