@@ -1,4 +1,4 @@
-import type { DeedKind } from "./phrases.ts";
+import type { Kind } from "./phrases.ts";
 import { isLoss } from "./roles.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -11,7 +11,7 @@ export const acceptsLoss = ({ steps }: Scenario): boolean =>
 /** An admin's word stands for the proof that a machine is off. A raw command past duet does not: nothing follows from it. */
 export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>
   steps.some(({ ask: { kind } }) => kind.startsWith("admin-") && !pastDuet.has(kind));
-const pastDuet: ReadonlySet<string> = new Set<DeedKind>(["admin-unblocks", "admin-confirms"]);
+const pastDuet: ReadonlySet<string> = new Set<Kind>(["admin-unblocks", "admin-confirms"]);
 
 /** A BMC is seen without a tag that it had. */
 export const losesTag = ({ steps }: Scenario): boolean =>

@@ -4,7 +4,7 @@ import { ApiEye } from "../../machine/api-eye.ts";
 import { attributeOf, setScore } from "../../machine/attributes.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { membership } from "../../machine/corosync.ts";
-import { deleteKey } from "../../machine/etcd/client.ts";
+import { deleteIfUnchanged, type Result, range } from "../../machine/etcd/client.ts";
 import { readIfThere } from "../../machine/files.ts";
 import { type KubeApi, type KubeResult, loadKubeApi } from "../../machine/kube-api.ts";
 import { forgetFailures } from "../../machine/pacemaker.ts";
@@ -118,11 +118,20 @@ function refusedDoors({ me, peerId }: Place): RefusedDoors {
  * Its entry in etcd goes by itself 15 s after it was last renewed, and a new leader of etcd gives each its whole time again. The API server
  * here looks each 10 s who has one.
  */
-async function dropServer({ site, peerName }: Place): Promise<KubeResult<number>> {
+function serverDoors({ site, peerName }: Place): Pick<TaintDoors, "server" | "dropServer"> {
   const address = site.machines.find(({ name }) => name === peerName)?.addresses[0] ?? "";
-  const own = { url: localUrl(site, etcdPorts.client), tls: await loadTls("client") };
-  const dropped = await deleteKey(own, serverKey(address), etcd_ms);
-  return dropped.ok ? dropped : { ok: false, failure: { kind: "unreachable", said: dropped.failure.said } };
+  const key = serverKey(address);
+  const own = async () => ({ url: localUrl(site, etcdPorts.client), tls: await loadTls("client") });
+  const answered = <T>(result: Result<T>): KubeResult<T> =>
+    result.ok ? result : { ok: false, failure: { kind: "unreachable", said: result.failure.said } };
+  return {
+    server: async () => {
+      const found = answered(await range(await own(), { key, read: "linearizable" }, etcd_ms));
+      return found.ok ? { ok: true, value: found.value[0]?.revision } : found;
+    },
+    dropServer: async (revision) =>
+      answered(await deleteIfUnchanged(await own(), { key, revision }, etcd_ms)),
+  };
 }
 
 function taintDoors(place: Place): TaintDoors {
@@ -149,7 +158,7 @@ function taintDoors(place: Place): TaintDoors {
     ...nodesOf(ownApi),
     ...leasesOf(ownApi),
     clock_ms: () => Date.now(),
-    dropServer: () => dropServer(place),
+    ...serverDoors(place),
     rest: (ms) => notes.until(() => learnt() !== known, ms),
     tell,
   };
