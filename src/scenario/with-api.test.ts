@@ -48,6 +48,7 @@ test("clients of the API write from where etcd's do, and are judged where those 
     "until 1+1",
     "expect nothing lost",
     "until the API answers",
+    "expect each API write to end in 50 seconds",
     "expect the API's history whole",
     "until 1+1",
     "until the API answers",
@@ -76,6 +77,7 @@ test("a story that ends with one machine asks for no more than one", () => {
     "until the API answers within 120 seconds",
     "expect nothing lost",
     "until the API answers",
+    "expect each API write to end in 50 seconds",
     "expect the API's history whole",
     "expect the address was never on both machines",
   ]);
