@@ -1,5 +1,4 @@
 import { sleep } from "../src/machine/clock.ts";
-import { addressOf } from "../src/render/api-address.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
@@ -23,10 +22,10 @@ export class Address {
     this.#stage = stage;
   }
 
-  /** From here on it is followed, where the site has one. */
+  /** From here on it is followed, where the site has one; and whether the machines live, also where it has none. */
   async begin(): Promise<void> {
     const lab = await this.#stage.lab();
-    if (addressOf(lab.site) !== undefined) this.#watch.begin(lab);
+    if (lab.site.kubernetes !== undefined) this.#watch.begin(lab);
   }
 
   close(): Promise<void> {

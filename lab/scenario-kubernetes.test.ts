@@ -22,6 +22,13 @@ test("steps about the API need a site with Kubernetes, and the lab has one for w
   assert.match(lacks(story), /run no apiserver/);
 });
 
+test("steps about the address need a site that has one", () => {
+  const head = "kubernetes: without address\nstart both machines\nuntil 1+1\n";
+  assert.equal(lacks(`${head}API clients write\nbreak node2\nuntil node2 is marked out of service\n`), "");
+  for (const step of ["cut the power of the address's holder", "expect the address on one machine"])
+    assert.match(lacks(`${head}${step}\n`), /of this site has no virtual IP/);
+});
+
 test("a part that only a site with Kubernetes has is nobody's without one", () => {
   const story = "start both machines\ncut the power of the address's holder\n";
   assert.equal(lacks(`kubernetes\n${story}`), "");

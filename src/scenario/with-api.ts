@@ -17,7 +17,7 @@ export function withApi(scenario: Scenario): Scenario {
   if (first === -1) return scenario;
   return {
     ...scenario,
-    header: { ...header, worlds: ["lab"], ci: false, kubernetes: true },
+    header: { ...header, worlds: ["lab"], ci: false, kubernetes: true, address: true },
     steps: [
       ...steps.flatMap((step, index) => stepWithApi(scenario, step, { first, index })),
       ...ending(scenario, first),

@@ -20,7 +20,10 @@ test("the long run has every loss, every planned reboot, and an outage wherever 
 test("the short run leaves out what does not fit into five minutes", () => {
   const { losses: few, reboots, writes, rest, plain } = planOf({ quick: true });
   assert.deepEqual([rest, plain], [false, []]);
-  assert.deepEqual([few.map(({ name }) => name), reboots, writes], [["wire cut", "leader, cut"], ["leader"], true]);
+  assert.deepEqual(
+    [few.map(({ name }) => name), reboots, writes],
+    [["wire cut", "leader, cut"], ["leader"], true],
+  );
 });
 
 test("by its names the short run has each part and each way of a loss once, and no machine twice in a row", () => {
