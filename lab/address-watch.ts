@@ -45,13 +45,18 @@ export class AddressWatch {
 /** From outside, as the kernel has it: so a machine that hangs is seen too, which nobody could ask. */
 export async function lookAt(lab: Lab, name: MachineName): Promise<Look> {
   const machine = machineOf(lab, name);
-  const address = addressOf(lab.site) ?? "";
-  const show = ["ip", "-json", "address", "show", "to", `${address}/${isIPv6(address) ? 128 : 32}`] as const;
-  const { status, stdout } = await inNamespace(join(machine.folder, "net"), show, { accept: "any" });
+  const address = addressOf(lab.site);
+  const has = address !== undefined && (await showsAddress(machine.folder, address));
   const on = await isOn(lab, machine);
   const power = !on ? "off" : (await isHung(lab, machine)) ? "hung" : "on";
   // A machine whose power goes or comes in this moment has no network to look at.
-  return { machine: name, at_ms: Date.now(), power, holds: on && status === 0 && hasAddress(stdout) };
+  return { machine: name, at_ms: Date.now(), power, holds: on && has };
+}
+
+async function showsAddress(folder: string, address: string): Promise<boolean> {
+  const show = ["ip", "-json", "address", "show", "to", `${address}/${isIPv6(address) ? 128 : 32}`] as const;
+  const { status, stdout } = await inNamespace(join(folder, "net"), show, { accept: "any" });
+  return status === 0 && hasAddress(stdout);
 }
 
 /** Who has it now: nobody, one of them, or both. */

@@ -24,10 +24,17 @@ for machine in node1 node2 neighbour; do
   number=$((number + 1))
 done
 
+# Corosync, as it tells of so many machines.
+mkdir -p "$folder/bin"
+printf '#!/bin/sh\ncat /tmp/members\n' >"$folder/bin/corosync-quorumtool"
+chmod 755 "$folder/bin/corosync-quorumtool"
+members() { printf 'Nodes: %s\nRing ID: 1.9\n' "$1" >"$folder/members"; }
+members 2
+
 agent() {
   machine=$1 action=$2
   status=0
-  ip netns exec "$machine" env "OCF_RESKEY_ip=${3-$address}" "PATH=${4-$PATH}" chroot "$root" /tmp/address "$action" >>"$folder/agent.log" 2>&1 || status=$?
+  ip netns exec "$machine" env "OCF_RESKEY_ip=${3-$address}" "PATH=${4-/tmp/bin:$PATH}" chroot "$root" /tmp/address "$action" >>"$folder/agent.log" 2>&1 || status=$?
   echo "$action on $machine: $status"
 }
 hardware() { ip -n "$1" -o link show eth0 | sed 's/.*link\/ether \([^ ]*\).*/\1/'; }
@@ -55,8 +62,13 @@ whose
 mkdir "$folder/broken"
 printf '#!/bin/sh\nexit 1\n' >"$folder/broken/ip"
 chmod 755 "$folder/broken/ip"
-for action in monitor stop; do agent node1 "$action" "$address" "/tmp/broken:$PATH"; done
+for action in monitor stop; do agent node1 "$action" "$address" "/tmp/broken:/tmp/bin:$PATH"; done
 rm -r "$folder/broken"
+# Its peer is lost, and not proven off: what it had before it has again, and it takes nothing from the other.
+members 1
+agent node1 stop
+agent node1 start
+members 2
 ip -n node1 address add "$address/32" dev lo 2>/dev/null || ip -n node1 address add "$address/128" dev lo
 agent node1 stop
 agent node1 monitor
@@ -73,3 +85,6 @@ agent node2 monitor
 agent node2 stop
 agent node2 monitor
 agent node2 stop
+members 1
+agent node2 start
+agent node2 monitor

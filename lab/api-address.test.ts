@@ -138,6 +138,10 @@ const moved = (has: RegExp, lines: readonly string[]): void => {
       "the neighbour sends to node1",
       "monitor on node1: 1",
       "stop on node1: 1",
+      // Alone.
+      "stop on node1: 0",
+      "start on node1: 0",
+      // Beside the other one again.
       "stop on node1: 0",
       "monitor on node1: 7",
       "start on node2: 0",
@@ -147,6 +151,9 @@ const moved = (has: RegExp, lines: readonly string[]): void => {
       "stop on node2: 0",
       "monitor on node2: 7",
       "stop on node2: 0",
+      // Alone, and the other one is not proven off.
+      "start on node2: 1",
+      "monitor on node2: 7",
     ],
   );
 };

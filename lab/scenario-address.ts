@@ -1,10 +1,10 @@
 import { sleep } from "../src/machine/clock.ts";
-import { addressOf } from "../src/render/api-address.ts";
 import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { firstOnBoth, lived, longestBlind_ms, type Look, moveAfter } from "./address-looks.ts";
 import { AddressWatch, holders } from "./address-watch.ts";
 import { cutWire, healWire } from "./fault-commands.ts";
+import { recordOf } from "./records.ts";
 import type { Eyes } from "./scenario-eyes.ts";
 import type { Stage } from "./scenario-stage.ts";
 
@@ -22,10 +22,10 @@ export class Address {
     this.#stage = stage;
   }
 
-  /** From here on it is followed, where the site has one. */
+  /** From here on it is followed, where the site has one; and whether the machines live, also where it has none. */
   async begin(): Promise<void> {
     const lab = await this.#stage.lab();
-    if (addressOf(lab.site) !== undefined) this.#watch.begin(lab);
+    if (lab.site.kubernetes !== undefined) this.#watch.begin(lab);
   }
 
   close(): Promise<void> {
@@ -63,6 +63,16 @@ export class Address {
     return judgeNotTaken(this.#watch.looks, this.#marked_ms, this.#watch.failed);
   }
 
+  /** The recorder of who has it now tells when. */
+  async afterOff(): Promise<Seen> {
+    const move = this.#marked_ms === undefined ? undefined : moveAfter(this.#watch.looks, this.#marked_ms);
+    const told = move === undefined ? [] : await recordOf(await this.#stage.lab(), move.to);
+    const offs_ms = told.flatMap((entry) =>
+      entry.kind === "event" && entry.event === "off confirmed" ? [Date.parse(entry.at)] : [],
+    );
+    return judgeAfterOff(this.#watch.looks, this.#marked_ms, offs_ms);
+  }
+
   /** The step before may have seen it by a look of its own, a moment ahead of the watch. */
   async movedIn(bound_ms: number): Promise<Seen> {
     const asked_ms = Date.now();
@@ -92,6 +102,23 @@ export function judgeMove(looks: readonly Look[], since_ms: number | undefined, 
   if (move === undefined) return { ok: false, seen: "it has not moved" };
   const { from, to, after_ms } = move;
   return { ok: after_ms <= bound_ms, seen: `from ${from} to ${to} in ${(after_ms / 1000).toFixed(2)} s` };
+}
+
+/** The first Off since then, and the first look at the other machine with the address: both by the box's one clock. */
+export function judgeAfterOff(
+  looks: readonly Look[],
+  since_ms: number | undefined,
+  offs_ms: readonly number[],
+): Seen {
+  const move = since_ms === undefined ? undefined : moveAfter(looks, since_ms);
+  if (since_ms === undefined || move === undefined) return { ok: false, seen: "it has not moved" };
+  const off_ms = offs_ms.filter((at_ms) => at_ms >= since_ms).toSorted((a, b) => a - b)[0];
+  if (off_ms === undefined) return { ok: false, seen: `${move.to} has noted no Off` };
+  const behind_ms = since_ms + move.after_ms - off_ms;
+  const apart = `${(Math.abs(behind_ms) / 1000).toFixed(2)} s`;
+  return behind_ms >= 0
+    ? { ok: true, seen: `on ${move.to} ${apart} after Off was confirmed` }
+    : { ok: false, seen: `on ${move.to} ${apart} before Off was confirmed` };
 }
 
 /** Of a watch that has looked since then, and that knows who had it. */
@@ -141,6 +168,7 @@ export function addressWords(address: Address, eyes: Eyes, name: string) {
     "expect-address-one": () => address.onOne(),
     "expect-address-never-both": async () => address.neverOnBoth(),
     "expect-address-not-taken": async () => address.notTaken(),
+    "expect-address-after-off": () => address.afterOff(),
     "expect-address-moved": ({ duration }) => address.movedIn(duration),
   } as const satisfies Doing;
 }

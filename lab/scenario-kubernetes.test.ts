@@ -4,7 +4,7 @@ import { Progress } from "../src/machine/progress.ts";
 import { parseScenario } from "../src/scenario/parse.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import type { Look } from "./address-looks.ts";
-import { judgeMove, judgeNeverOnBoth, judgeNotTaken } from "./scenario-address.ts";
+import { judgeAfterOff, judgeMove, judgeNeverOnBoth, judgeNotTaken } from "./scenario-address.ts";
 import { lackedByLab } from "./scenario-labs.ts";
 import { judgeSame, programsToKeep } from "./scenario-processes.ts";
 
@@ -20,6 +20,13 @@ test("steps about the API need a site with Kubernetes, and the lab has one for w
   assert.equal(lacks(`kubernetes\n${story}`), "");
   assert.match(lacks(story), /has no API: `API clients write`/);
   assert.match(lacks(story), /run no apiserver/);
+});
+
+test("steps about the address need a site that has one", () => {
+  const head = "kubernetes: without address\nstart both machines\nuntil 1+1\n";
+  assert.equal(lacks(`${head}API clients write\nbreak node2\nuntil node2 is marked out of service\n`), "");
+  for (const step of ["cut the power of the address's holder", "expect the address on one machine"])
+    assert.match(lacks(`${head}${step}\n`), /of this site has no virtual IP/);
 });
 
 test("a part that only a site with Kubernetes has is nobody's without one", () => {
@@ -60,6 +67,21 @@ test("a move is held against its bound, and is told", () => {
   assert.deepEqual(judgeMove(looks, 100, 800), { ok: false, seen: "from node1 to node2 in 0.90 s" });
   assert.equal(judgeMove(looks, 2_000, 1_000).ok, false);
   assert.equal(judgeMove(looks, undefined, 1_000).ok, false);
+});
+
+test("an address that is taken is held against the first Off that who has it has noted since", () => {
+  const looks = [look("node1", 0, true), look("node2", 500, false), look("node2", 1_000, true)];
+  assert.deepEqual(judgeAfterOff(looks, 100, [50, 2_000, 800]), {
+    ok: true,
+    seen: "on node2 0.20 s after Off was confirmed",
+  });
+  assert.deepEqual(judgeAfterOff(looks, 100, [1_300]), {
+    ok: false,
+    seen: "on node2 0.30 s before Off was confirmed",
+  });
+  assert.deepEqual(judgeAfterOff(looks, 100, [50]), { ok: false, seen: "node2 has noted no Off" });
+  assert.equal(judgeAfterOff(looks, 2_000, [2_100]).ok, false);
+  assert.equal(judgeAfterOff(looks, undefined, [800]).ok, false);
 });
 
 test("an address that nobody may take is looked for on the other machine, since it was lost", () => {

@@ -23,7 +23,14 @@ export const runsInLab = (scenario: Scenario, progress: Progress): boolean =>
   lackedByLab(scenario, progress).length === 0;
 
 const wants = ({ header }: Scenario): string =>
-  JSON.stringify([header.pdu, header.bmc, header.fencing, header.kubernetes, header.escalate]);
+  JSON.stringify([
+    header.pdu,
+    header.bmc,
+    header.fencing,
+    header.kubernetes,
+    header.address,
+    header.escalate,
+  ]);
 
 export function groupByLab(scenarios: readonly Scenario[]): readonly LabGroup[] {
   return [...Map.groupBy(scenarios, wants).values()].flatMap((group) => {

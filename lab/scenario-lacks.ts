@@ -22,6 +22,9 @@ export function lacks({ header, steps }: Scenario): readonly string[] {
       kubernetesKinds.has(ask.kind) ||
       ("machine" in ask && kubernetesRoles.some((role) => role === ask.machine)),
   );
+  const addressed = steps.find(
+    ({ ask }) => ask.kind.includes("address") || ("machine" in ask && ask.machine === "the address's holder"),
+  );
   return [
     ...[...asked]
       .filter((unit) => !here.includes(unit))
@@ -31,6 +34,9 @@ export function lacks({ header, steps }: Scenario): readonly string[] {
       : [`the API server is a pod, and has no unit that could be hindered: \`${podless.text}\``]),
     ...(needs !== undefined && !header.kubernetes
       ? [`a site without \`kubernetes\` at its head has no API: \`${needs.text}\``]
+      : []),
+    ...(addressed !== undefined && header.kubernetes && !header.address
+      ? [`the API of this site has no virtual IP: \`${addressed.text}\``]
       : []),
   ];
 }

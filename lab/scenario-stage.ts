@@ -15,7 +15,7 @@ import { labUp } from "./up.ts";
 
 /** What of a scenario's head shapes the lab. */
 export type StageHeader = Pick<Header, "pdu" | "bmc" | "fencing"> &
-  Partial<Pick<Header, "kubernetes" | "escalate">>;
+  Partial<Pick<Header, "kubernetes" | "address" | "escalate">>;
 
 /** Container images are not on the machine's disk, but what pods write is. */
 const disk_mb = { plain: 1024, kubernetes: 4096 };
@@ -88,8 +88,8 @@ export class Stage {
     if (this.#reuse && (await isWhole(folder))) return await this.lab();
     // Before it is made, so that half a lab is taken away too. One that was there before is not ours to remove.
     this.#made = !(await exists(folder));
-    const { pdu, bmc, fencing, kubernetes = false, escalate = false } = this.#header;
-    const shape = { pdu, fencing, kubernetes, escalate, ...slowest(bmc), bmcs: bmc };
+    const { pdu, bmc, fencing, kubernetes = false, address = true, escalate = false } = this.#header;
+    const shape = { pdu, fencing, kubernetes, address, escalate, ...slowest(bmc), bmcs: bmc };
     this.#lab = await lockedLab(this.name, () =>
       labUp(
         { name: this.name, ...shape, disk_mb: disk_mb[kubernetes ? "kubernetes" : "plain"], wait: true },

@@ -8,6 +8,8 @@ import {
   removeDeployment,
   wholePods,
 } from "./kubernetes/deployment.ts";
+import { findsNames } from "./kubernetes/names.ts";
+import { removeStateful, setStateful, statefulPod } from "./kubernetes/stateful.ts";
 import { apiService, endpointsOn } from "./kubernetes/endpoints.ts";
 import { outOfServiceNow } from "./kubernetes/taints.ts";
 import type { Eyes } from "./scenario-eyes.ts";
@@ -22,6 +24,8 @@ export class Workload {
   #wanted = 0;
   /** When it was last seen whole. */
   #pods: readonly Pod[] = [];
+  /** The StatefulSet's pod when it was last seen where it was waited for. */
+  #stateful: string | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -44,6 +48,22 @@ export class Workload {
     return pods !== undefined && areReplaced(this.#pods, machine, pods);
   }
 
+  async setStateful(machine: MachineName): Promise<boolean> {
+    return await setStateful(await this.#stage.lab(), machine);
+  }
+
+  /** Another one than the last time. */
+  async hasStatefulOn(machine: MachineName): Promise<boolean> {
+    const pod = await statefulPod(await this.#stage.lab());
+    if (pod === undefined || pod.machine !== machine || pod.uid === this.#stateful) return false;
+    this.#stateful = pod.uid;
+    return true;
+  }
+
+  async findsNamesOn(machine: MachineName): Promise<boolean> {
+    return await findsNames(await this.#stage.lab(), machine);
+  }
+
   async #whole(): Promise<readonly Pod[] | undefined> {
     return this.#wanted === 0 ? undefined : await wholePods(await this.#stage.lab(), this.#wanted);
   }
@@ -62,6 +82,7 @@ export class Workload {
   /** A lab that stays has to be as it was. */
   async close(stays: boolean): Promise<void> {
     if (stays && this.#wanted > 0) await removeDeployment(await this.#stage.lab());
+    if (stays && this.#stateful !== undefined) await removeStateful(await this.#stage.lab());
   }
 }
 
@@ -72,6 +93,10 @@ export function workloadWords(workload: Workload, eyes: Eyes) {
   const noEndpoint = (service: string, machine: MachineName, within_ms: number) =>
     eyes.until(`Service ${service} still has an endpoint on ${machine}, or has none at all`, within_ms, () =>
       workload.hasNoEndpointOn(machine, service),
+    );
+  const stateful = (machine: MachineName, within_ms: number) =>
+    eyes.until(`the StatefulSet has no new pod on ${machine}`, within_ms, () =>
+      workload.hasStatefulOn(machine),
     );
   const inService = async (): Promise<Seen> => {
     const names = await workload.outOfService();
@@ -84,6 +109,17 @@ export function workloadWords(workload: Workload, eyes: Eyes) {
       );
       return made.ok ? await whole(deploy_ms_max) : made;
     },
+    "deploy-stateful": async ({ machine }) => {
+      const made = await eyes.until("the API took no StatefulSet", deploy_ms_max, () =>
+        workload.setStateful(machine),
+      );
+      return made.ok ? await stateful(machine, deploy_ms_max) : made;
+    },
+    "until-stateful-replaced": ({ machine, within_ms }) => stateful(machine, within_ms),
+    "until-names": ({ machine, within_ms }) =>
+      eyes.until(`not every lookup on ${machine} finds the Service`, within_ms, () =>
+        workload.findsNamesOn(machine),
+      ),
     "until-deployment": ({ within_ms }) => whole(within_ms),
     "until-replaced": ({ machine, within_ms }) =>
       eyes.until(`not all pods of ${machine} are replaced`, within_ms, () => workload.isReplacedOn(machine)),

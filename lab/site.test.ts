@@ -15,6 +15,8 @@ test("a lab has a control plane where it is asked for, and no word of it elsewhe
     assert.ok(!("kubernetes" in plain) && !("api" in plain));
     const site = defaultSite("lab", { ipv6, kubernetes: true });
     assert.ok(site.api !== undefined && site.kubernetes !== undefined);
+    const balanced = defaultSite("lab", { ipv6, kubernetes: true, address: false });
+    assert.ok(balanced.api === undefined && balanced.kubernetes !== undefined);
     assert.deepEqual(planAddresses(site).problems, []);
   }
 });

@@ -16,6 +16,8 @@ export interface DefaultSiteOptions {
   readonly ipv6?: boolean;
   readonly pdu?: boolean;
   readonly kubernetes?: boolean;
+  /** `false`: with Kubernetes the API has no virtual IP. */
+  readonly address?: boolean;
   readonly fencing?: Site["fencing"]["agent"];
   /** What can't be stopped has its machine fenced. */
   readonly escalate?: boolean;
@@ -53,7 +55,7 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
     topology: "dual-replica",
     ssh_key: "operator.pub",
     machines: [machine(1), machine(2)],
-    ...(options.kubernetes === true ? controlPlane(v6) : {}),
+    ...(options.kubernetes === true ? controlPlane(v6, options.address !== false) : {}),
     fencing: {
       ...(options.fencing === undefined ? {} : { agent: options.fencing }),
       ...(options.escalate === true ? { stop_failure: "fence" } : {}),
@@ -67,8 +69,8 @@ export function defaultSite(name: string, options: DefaultSiteOptions = {}): Sit
 }
 
 /** A control plane, with networks that are for trying things out, and an address that is nobody's. */
-const controlPlane = (v6: boolean) => ({
-  api: { address: v6 ? "2001:db8:1::10" : "192.0.2.10" },
+const controlPlane = (v6: boolean, address: boolean) => ({
+  ...(address ? { api: { address: v6 ? "2001:db8:1::10" : "192.0.2.10" } } : {}),
   kubernetes: v6 ? {} : { pods: "198.18.0.0/16", services: "198.19.0.0/16" },
 });
 

@@ -1,3 +1,4 @@
+import { paths } from "../base/paths.ts";
 import type { MachineFile } from "./ignition.ts";
 import { actionLines } from "./ocf-metadata.ts";
 import { addressOperations } from "./policy.ts";
@@ -5,10 +6,20 @@ import { addressOperations } from "./policy.ts";
 /*
  * IPaddr2 holds addresses of every kind, on every system, in a shell script of 1300 lines: half a second of a busy machine's time for
  * each start, of the second that a move may take. Here is what one address of one network needs: three calls of `ip`.
+ *
+ * And IPaddr2 believes Pacemaker. That the peer is off somebody may have told it by hand (`stonith_admin --confirm`), of a machine whose
+ * kernel still answers for the address. So who is alone asks what duet knows, as duet does before it serves. The shell reads it: a start
+ * that comes behind a fence does not wait for another program.
  */
 
 const metadataFile = "/etc/duet/ocf-address.xml";
 export const addressAgent = "/usr/lib/ocf/resource.d/duet/address";
+/** In `paths.run`: it was started here, and not stopped beside the peer since. And: it was kept from here (src/agents/api/refused.ts). */
+const held = `${paths.run}/address`;
+export const addressRefused = "address-refused";
+const bootFile = "/proc/sys/kernel/random/boot_id";
+/** Fifths of a second: a proof may be noted a moment behind a fence that is not duet's own. */
+const looks_max = 10;
 
 export const addressMetadata = `<?xml version="1.0"?>
 <!DOCTYPE resource-agent SYSTEM "ra-api-1.dtd">
@@ -16,7 +27,8 @@ export const addressMetadata = `<?xml version="1.0"?>
   <version>1.1</version>
   <longdesc lang="en">
 One IP address beside those that a machine has in the same network. Interface and prefix are that network's. The neighbours are told
-where it is now, five times in a second, while the start has ended already.
+where it is now, five times in a second, while the start has ended already. A machine that is alone starts it only where duet knows
+that the other one does not have it.
   </longdesc>
   <shortdesc lang="en">the address of the Kubernetes API, by duet</shortdesc>
   <parameters>
@@ -69,7 +81,7 @@ $(ip "$family" -o route list match "$ip")
 EOF
   [ -n "$interface" ]
 }
-# For IPv6 with no search for another holder: a fence has proven that there is none. And never the source of a connection from here, which
+# For IPv6 with no search for another holder: it is known that there is none. And never the source of a connection from here, which
 # would end when the address leaves; of IPv4's the one that was there first is.
 add() {
   case "$family" in
@@ -88,6 +100,48 @@ tell() {
     sleep 0.2
   done
 }
+# Who is here, by Corosync: \`nodes\`, and \`ring\`, the name of this membership.
+look() {
+  nodes="" ring=""
+  while IFS=: read -r name value; do
+    case "$name" in
+      Nodes) nodes=\${value##* } ;;
+      "Ring ID") ring=\${value##* } ;;
+    esac
+  done <<EOF
+$(LC_ALL=C timeout 3 corosync-quorumtool -s 2>/dev/null)
+EOF
+  [ -n "$nodes" ] && [ -n "$ring" ]
+}
+# Does nobody else have it? Beside the other machine Pacemaker has seen to that. Alone it is so where this one had it before, where duet has
+# read that the other is off or an admin has told duet so, each for this very membership and boot, and where the other said that it leaves:
+# it gives the address up before.
+is_free() {
+  look || refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
+  [ "$nodes" -eq 1 ] || return 0
+  [ ! -e ${held} ] || return 0
+  [ -r ${paths.run}/memory ] || return 1
+  read -r boot <${bootFile}
+  read -r known <${paths.run}/memory
+  case "$known" in *"\\"boot\\":\\"$boot\\""*) ;; *) return 1 ;; esac
+  case "$known" in
+    *"\\"provenIn\\":\\"$ring\\""*) ;;
+    *"\\"spoken\\":{\\"ring\\":\\"$ring\\",\\"peerDown\\":true"*) ;;
+    *'\\"leaving\\":true'*) ;;
+    *) return 1 ;;
+  esac
+}
+await_free() {
+  looks=1
+  until is_free; do
+    if [ "$looks" -ge ${looks_max} ]; then
+      : >${paths.run}/${addressRefused}
+      refuse 1 "the other machine is away and not proven off, so it may still have the address: see that it is off, and say so (duet confirm-peer-down)"
+    fi
+    looks=$((looks + 1))
+    sleep 0.2
+  done
+}
 valid() {
   [ -n "$ip" ] || refuse 6 "no address is given"
   [ -x "$teller" ] || refuse 5 "$teller is missing: it comes with the package resource-agents"
@@ -101,12 +155,18 @@ case "$1" in
   start)
     find_it && exit 0
     valid
+    [ -d ${paths.run} ] || mkdir -m 700 ${paths.run}
+    await_free
     add || exit 1
+    : >${held}
+    rm -f ${paths.run}/${addressRefused}
     tell </dev/null >/dev/null 2>&1 &
     ;;
   stop)
     # Somebody may have put it on a second interface, by hand.
     while find_it; do ip "$family" address del "$prefixed" dev "$interface" || exit 1; done
+    # Beside the other machine it is stopped to be started there.
+    [ ! -e ${held} ] || { look && [ "$nodes" -eq 1 ]; } || rm -f ${held}
     ;;
   *) exit 3 ;;
 esac

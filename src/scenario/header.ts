@@ -5,7 +5,7 @@ import { type MachineName, machine_names, slots, squeeze } from "./slots.ts";
 /** The lines above the steps: which worlds, whether for CI, and what the site is like. */
 
 export type Setting = {
-  readonly [K in "worlds" | "ci" | "pdu" | "fencing" | "kubernetes" | "escalate"]?: Header[K];
+  readonly [K in "worlds" | "ci" | "pdu" | "fencing" | "kubernetes" | "address" | "escalate"]?: Header[K];
 } & {
   /** Of both BMCs, and of one alone. */
   readonly [K in "bmc" | `bmc of ${MachineName}`]?: BmcTimes;
@@ -66,8 +66,9 @@ export const keys: Readonly<Record<string, Key>> = {
   },
   kubernetes: {
     say: "kubernetes",
-    means: "The site has a control plane of Kubernetes, and a virtual IP for its API. Only in the lab.",
-    read: (value) => flag("kubernetes", value, { kubernetes: true }),
+    means:
+      "The site has a control plane of Kubernetes, and a virtual IP for its API; `kubernetes: without address`: it has none. Only in the lab.",
+    read: readKubernetes,
   },
   escalate: {
     say: "escalate",
@@ -148,6 +149,23 @@ function readBmc(value: string, of: string): Read {
     };
   const { tidy } = slots.DURATION;
   return { ok: true, set: { [key]: { off_ms, on_ms } }, text: `${key}: off ${tidy(off)}, on ${tidy(on)}` };
+}
+
+const without = "without address";
+
+function readKubernetes(value: string): Read {
+  const isWithout = value.toLowerCase() === without;
+  if (value === "" || isWithout)
+    return {
+      ok: true,
+      set: { kubernetes: true, address: !isWithout },
+      text: isWithout ? `kubernetes: ${without}` : "kubernetes",
+    };
+  return {
+    ok: false,
+    what: `\`kubernetes\` stands alone, or says \`${without}\``,
+    fix: `write \`kubernetes\`, or \`kubernetes: ${without}\``,
+  };
 }
 
 function readFencing(value: string): Read {

@@ -136,6 +136,7 @@ test("the head: worlds, ci, pdu, the BMCs' times, the fence agent and Kubernetes
     bmc: { node1: { off_ms: 6000, on_ms: 46_000 }, node2: { off_ms: 6000, on_ms: 46_000 } },
     fencing: "fence_redfish",
     kubernetes: true,
+    address: true,
     escalate: true,
   });
   const problems = wrong(
@@ -194,4 +195,17 @@ test("the faults of a BMC are those of the lab", () => {
   // `slow` takes a time, so it has a phrase of its own.
   const known = Object.keys(faultKinds).filter((kind) => kind !== "slow");
   assert.deepEqual(said.toSorted(), known.map((kind) => JSON.stringify(kind)).toSorted());
+});
+
+test("with `kubernetes` the API has an address, unless its line says that it has none", () => {
+  const headed = (line: string) =>
+    parseScenario(`# A\n\nworlds: lab\n${line}\n\nstart both machines\n`, "a.txt");
+  const said = (line: string) => {
+    const header = headed(line).scenario?.header;
+    return [header?.kubernetes, header?.address];
+  };
+  assert.deepEqual(said("kubernetes"), [true, true]);
+  assert.deepEqual(said("kubernetes: Without  address"), [true, false]);
+  assert.deepEqual(said("ci"), [false, false]);
+  assert.match(headed("kubernetes: yes").problems[0]?.what ?? "", /stands alone, or says `without address`/);
 });

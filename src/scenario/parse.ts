@@ -219,6 +219,7 @@ function headerOf(lines: readonly Line[], settings: Setting): Header {
     bmc: bmcsOf(settings),
     fencing: settings.fencing ?? "fence_duet",
     kubernetes: settings.kubernetes ?? false,
+    address: settings.address ?? false,
     escalate: settings.escalate ?? false,
   };
 }

@@ -22,6 +22,11 @@ export const kubernetesDeeds = {
     means:
       "It is made with a Service, spread over the machines; the step ends when all its pods are ready and can be entered.",
   },
+  "deploy-stateful": {
+    say: "a StatefulSet of one pod runs on MACHINE",
+    means:
+      "Its pod is wanted there, and elsewhere rather than nowhere; the step ends when it is ready there and can be entered.",
+  },
 } as const satisfies Record<string, Phrase>;
 
 export const kubernetesWaits = {
@@ -41,6 +46,15 @@ export const kubernetesWaits = {
   "until-replaced": {
     say: "until the pods of MACHINE are replaced",
     means: "The deployment is whole without any pod that it had on this machine when it was last seen whole.",
+  },
+  "until-stateful-replaced": {
+    say: "until the StatefulSet has its pod on MACHINE",
+    means: "It is ready there, can be entered, and is another one than the step before saw.",
+  },
+  "until-names": {
+    say: "until names are found on MACHINE",
+    means:
+      "From a pod of the deployment there each of eight lookups of its Service's name finds its address.",
   },
   "until-no-endpoint": {
     say: "until the service has no endpoint on MACHINE",
@@ -105,6 +119,11 @@ export const kubernetesExpectations = {
     say: "expect nobody took the address",
     means:
       "Since the last step that took something away it was on no machine but the one that had it before, which may be without power.",
+  },
+  "expect-address-after-off": {
+    say: "expect the address moved after Off was confirmed",
+    means:
+      "Since the last step that took something away: the other machine was first seen with it after its own recorder had noted Off.",
   },
   "expect-address-moved": {
     say: "expect the address moved in DURATION",

@@ -20,8 +20,10 @@ export interface Header {
   readonly bmc: Readonly<Record<MachineName, BmcTimes>>;
   /** By which agent Pacemaker switches a machine off. */
   readonly fencing: (typeof fence_agents)[number];
-  /** The site has a control plane of Kubernetes, and the API a virtual IP. */
+  /** The site has a control plane of Kubernetes. */
   readonly kubernetes: boolean;
+  /** And its API a virtual IP; without it a load balancer would have one. */
+  readonly address: boolean;
   /** A stop that fails has its machine fenced. */
   readonly escalate: boolean;
 }

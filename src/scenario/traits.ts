@@ -8,9 +8,10 @@ import type { Scenario } from "./scenario.ts";
 export const acceptsLoss = ({ steps }: Scenario): boolean =>
   steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
 
-/** An admin's word stands for the proof that a machine is off, or for duet's own rules. */
+/** An admin's word stands for the proof that a machine is off. A raw command past duet does not: nothing follows from it. */
 export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>
-  steps.some(({ ask: { kind } }) => kind.startsWith("admin-"));
+  steps.some(({ ask: { kind } }) => kind.startsWith("admin-") && !pastDuet.has(kind));
+const pastDuet: ReadonlySet<string> = new Set<Kind>(["admin-unblocks", "admin-confirms"]);
 
 /** A BMC is seen without a tag that it had. */
 export const losesTag = ({ steps }: Scenario): boolean =>

@@ -17,7 +17,7 @@ export function withApi(scenario: Scenario): Scenario {
   if (first === -1) return scenario;
   return {
     ...scenario,
-    header: { ...header, worlds: ["lab"], ci: false, kubernetes: true },
+    header: { ...header, worlds: ["lab"], ci: false, kubernetes: true, address: true },
     steps: [
       ...steps.flatMap((step, index) => stepWithApi(scenario, step, { first, index })),
       ...ending(scenario, first),
@@ -66,9 +66,10 @@ function answersAgain(serves: Step): Step {
   return { ...step, ask: { ...step.ask, limited } };
 }
 
-/** By what was done from the clients' begin to this step. */
+/** By what was done from the clients' begin to this step. No write hangs for longer than Kubernetes itself lets it (docs/clients.md). */
 const judged = ({ header, steps }: Scenario, first: number, index: number): readonly string[] => [
   "until the API answers",
+  "expect each API write to end in 50 seconds",
   `expect the API's history whole${isRemembered(header, steps.slice(first, index)) ? "" : " but for 410 Gone"}`,
 ];
 

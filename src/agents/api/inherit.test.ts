@@ -15,13 +15,16 @@ class Site {
     ["kube-controller-manager", "node2_7f"],
     ["kube-scheduler", "node2_81"],
   ]);
-  servers = 1;
+  /** By which version the peer's API server is in the list; 0: it is not. */
+  servers = 7;
   now_ms = 1_000_000;
   renewed_ms: number | undefined = 999_000;
   sight: Sight = off;
   /** What the call fails with, by its name. */
   readonly failing = new Map<string, "refused" | "deadline">();
   readonly calls: string[] = [];
+  /** What happens while a call is under way. */
+  during: (call: string) => void = () => undefined;
   readonly told: string[] = [];
   readonly heir = new Heir({
     me: "node1",
@@ -38,16 +41,18 @@ class Site {
       this.holders.set(name, "");
       return this.#answer(`release ${name} ${version}`, undefined);
     },
-    dropServer: () => {
-      const { servers } = this;
-      this.servers = 0;
-      return this.#answer("drop", servers);
+    server: () => this.#answer("see servers", this.servers === 0 ? undefined : this.servers),
+    dropServer: (version) => {
+      const drops = version === this.servers;
+      if (drops) this.servers = 0;
+      return this.#answer(`drop ${version}`, drops);
     },
     tell: (line) => this.told.push(line),
   });
 
   #answer<T>(call: string, value: T): Promise<KubeResult<T>> {
     this.calls.push(call);
+    this.during(call);
     const kind = this.failing.get(call);
     return Promise.resolve(
       kind === undefined ? { ok: true, value } : { ok: false, failure: { kind, said: `no ${call}` } },
@@ -60,7 +65,8 @@ const all = [
   "release kube-controller-manager 5",
   "see kube-scheduler",
   "release kube-scheduler 5",
-  "drop",
+  "see servers",
+  "drop 7",
 ];
 
 test("what a machine holds that is proven off is free at once, by the version that was seen, and once", async () => {
@@ -121,6 +127,20 @@ test("a controller here that gave up in the failover does not wait for itself; o
     // That of a machine that is off is free, whenever it was renewed.
     assert.equal(site.holders.get("kube-scheduler"), "");
   }
+});
+
+test("an API server that says meanwhile that it lives stays, and so does that of a peer that is back", async () => {
+  const site = new Site();
+  site.during = (call) => {
+    if (call === "see servers") site.servers = 8;
+  };
+  assert.equal(await site.heir.round(off), false);
+  assert.deepEqual([site.servers, site.calls.at(-1)], [8, "drop 7"]);
+  site.during = (call) => {
+    if (call === "see servers") site.sight = { ...off, ring: "1.18", peerHere: true };
+  };
+  assert.equal(await site.heir.round(off), false);
+  assert.deepEqual([site.servers, site.calls.at(-1)], [8, "see servers"]);
 });
 
 test("a lease of this machine's, of nobody, or of a name that only begins alike is left alone", async () => {

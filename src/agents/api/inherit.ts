@@ -11,8 +11,10 @@ export interface InheritDoors extends LeaseDoors {
   /** By the clock of the system, as leases are. */
   readonly clock_ms: () => number;
   readonly sight: () => Promise<Sight>;
-  /** The peer's API server leaves the Service `kubernetes`; how many entries it had. */
-  readonly dropServer: () => Promise<KubeResult<number>>;
+  /** By which version the peer's API server is in the Service `kubernetes`; undefined: it is not. */
+  readonly server: () => Promise<KubeResult<number | undefined>>;
+  /** It leaves that; false where it has said meanwhile that it lives. */
+  readonly dropServer: (version: number) => Promise<KubeResult<boolean>>;
   readonly tell: (line: string) => void;
 }
 
@@ -65,13 +67,9 @@ export class Heir {
   }
 
   async #take(holding: Holding): Promise<KubeResult<unknown>> {
-    const { peerName, tell, dropServer } = this.#doors;
+    const { peerName, tell } = this.#doors;
     let whose = "";
-    if (holding === server) {
-      const dropped = await dropServer();
-      if (dropped.ok && dropped.value > 0) tell(`${peerName} is proven off: ${server} is free`);
-      return dropped;
-    }
+    if (holding === server) return await this.#drop();
     const done = await releaseIf(this.#doors, holding, (lease) => {
       whose = lease.holder ?? "";
       return this.#isLeft(lease);
@@ -79,6 +77,20 @@ export class Heir {
     if (done.ok && done.value === "released")
       tell(`${peerName} is proven off: the lease ${holding} of ${whose} is free, and need not run out`);
     return done;
+  }
+
+  /** The entry has no name but the machine's address: one of a peer that is back looks the same. So it is looked whether it is, between the two. */
+  async #drop(): Promise<KubeResult<unknown>> {
+    const { peerName, tell, sight, server: find, dropServer } = this.#doors;
+    const found = await find();
+    if (!found.ok || found.value === undefined) return found;
+    const now = await sight();
+    const stays = !isOut(now) || now.ring !== this.#ring;
+    const dropped = stays ? { ok: true as const, value: false } : await dropServer(found.value);
+    if (!dropped.ok) return dropped;
+    if (!dropped.value) return { ok: false, failure: { kind: "refused", said: "it is in use again" } };
+    tell(`${peerName} is proven off: ${server} is free`);
+    return dropped;
   }
 
   #isLeft(lease: Lease): boolean {

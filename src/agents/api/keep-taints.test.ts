@@ -49,10 +49,10 @@ class Site {
         this.leases.set(name, "");
         return Promise.resolve({ ok: true, value: undefined });
       },
+      server: () => Promise.resolve({ ok: true, value: this.servers === 0 ? undefined : 7 }),
       dropServer: () => {
-        const value = this.servers;
         this.servers = 0;
-        return Promise.resolve({ ok: true, value });
+        return Promise.resolve({ ok: true, value: true });
       },
       change: (name, resourceVersion, taints) => Promise.resolve(this.#change(name, resourceVersion, taints)),
       rest: (ms) => {

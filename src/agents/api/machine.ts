@@ -1,13 +1,15 @@
-import { apiAttribute, etcdPorts, paths } from "../../base/paths.ts";
+import { apiAttribute, apiResource, etcdPorts, paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
 import { ApiEye } from "../../machine/api-eye.ts";
 import { attributeOf, setScore } from "../../machine/attributes.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { membership } from "../../machine/corosync.ts";
-import { deleteKey } from "../../machine/etcd/client.ts";
+import { deleteIfUnchanged, type Result, range } from "../../machine/etcd/client.ts";
 import { readIfThere } from "../../machine/files.ts";
 import { type KubeApi, type KubeResult, loadKubeApi } from "../../machine/kube-api.ts";
+import { forgetFailures } from "../../machine/pacemaker.ts";
 import { loadSite } from "../../machine/site-file.ts";
+import { addressRefused } from "../../render/address-agent.ts";
 import { addressOf } from "../../render/api-address.ts";
 import { detectionOf, nodeIdOf } from "../../render/corosync.ts";
 import { localUrl } from "../../render/etcd.ts";
@@ -16,6 +18,7 @@ import type { Site } from "../../site/site.ts";
 import { factsAttribute, saidIn } from "../hands/attributes.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { MemoryFile } from "../hands/memory.ts";
+import { encodeMemory } from "../hands/memory-text.ts";
 import { Notes } from "../hands/notes.ts";
 import { encodeSaying } from "../hands/saying.ts";
 import { type Parts, runApart } from "./apart.ts";
@@ -24,6 +27,7 @@ import { follow, type FollowDoors } from "./follow.ts";
 import { keepTaints, type TaintDoors } from "./keep-taints.ts";
 import { leasesOf } from "./leases.ts";
 import { nodesOf } from "./nodes.ts";
+import { isAddressFree, type RefusedDoors, retryAddress } from "./refused.ts";
 import { orUndefined, sightHere } from "./sight.ts";
 
 /** Of Corosync's and Pacemaker's own tools. */
@@ -61,6 +65,7 @@ export async function runApiWatch(): Promise<void> {
       : {
           "the watch over the API server": () =>
             follow(followDoors(place), { detection_ms: token_ms + consensus_ms }),
+          "the address that was kept from here": () => retryAddress(refusedDoors(place)),
         };
   await runApart(
     { ...following, "the out-of-service taints": () => keepTaints(taintDoors(place)) },
@@ -85,15 +90,48 @@ function followDoors({ site, me, peerId }: Place): FollowDoors {
   };
 }
 
+function refusedDoors({ me, peerId }: Place): RefusedDoors {
+  const memory = new MemoryFile();
+  const notes = new Notes();
+  const learnt = () => {
+    const { remembered, spoken, falseOff_ms } = memory.read();
+    return encodeMemory({ remembered, spoken, falseOff_ms, ring: undefined }, "");
+  };
+  let known = learnt();
+  const isRefused = () => notes.has(addressRefused);
+  return {
+    isRefused,
+    isFree: async () => {
+      known = learnt();
+      const now = await orUndefined(() => membership(call_ms));
+      if (now === undefined) return false;
+      return isAddressFree({ ring: now.ring, peerHere: now.members.includes(peerId) }, memory.read());
+    },
+    forget: () => notes.drop(addressRefused),
+    tryAgain: () => orUndefined(() => forgetFailures(apiResource, me)),
+    rest: (ms) => notes.until(() => isRefused() && learnt() !== known, ms),
+    tell,
+  };
+}
+
 /**
  * Its entry in etcd goes by itself 15 s after it was last renewed, and a new leader of etcd gives each its whole time again. The API server
  * here looks each 10 s who has one.
  */
-async function dropServer({ site, peerName }: Place): Promise<KubeResult<number>> {
+function serverDoors({ site, peerName }: Place): Pick<TaintDoors, "server" | "dropServer"> {
   const address = site.machines.find(({ name }) => name === peerName)?.addresses[0] ?? "";
-  const own = { url: localUrl(site, etcdPorts.client), tls: await loadTls("client") };
-  const dropped = await deleteKey(own, serverKey(address), etcd_ms);
-  return dropped.ok ? dropped : { ok: false, failure: { kind: "unreachable", said: dropped.failure.said } };
+  const key = serverKey(address);
+  const own = async () => ({ url: localUrl(site, etcdPorts.client), tls: await loadTls("client") });
+  const answered = <T>(result: Result<T>): KubeResult<T> =>
+    result.ok ? result : { ok: false, failure: { kind: "unreachable", said: result.failure.said } };
+  return {
+    server: async () => {
+      const found = answered(await range(await own(), { key, read: "linearizable" }, etcd_ms));
+      return found.ok ? { ok: true, value: found.value[0]?.revision } : found;
+    },
+    dropServer: async (revision) =>
+      answered(await deleteIfUnchanged(await own(), { key, revision }, etcd_ms)),
+  };
 }
 
 function taintDoors(place: Place): TaintDoors {
@@ -120,7 +158,7 @@ function taintDoors(place: Place): TaintDoors {
     ...nodesOf(ownApi),
     ...leasesOf(ownApi),
     clock_ms: () => Date.now(),
-    dropServer: () => dropServer(place),
+    ...serverDoors(place),
     rest: (ms) => notes.until(() => learnt() !== known, ms),
     tell,
   };

@@ -18,7 +18,7 @@ import { isMissing } from "../../machine/files.ts";
  * `publish`: what is published is published once more. `wake`: there is something to look at; systemd watches this one, and
  * starts the one-shot, or starts it again when it has ended. `look`: the same for the guard, which runs all the time. `held`: etcd
  * was to be given up, and its process is still there. `unwritten`: the disk took no word of that. `stop-failed`: Pacemaker's last
- * stop failed, and it waits for a fence.
+ * stop failed, and it waits for a fence. `address-refused`: the API's address was kept from here (src/render/address-agent.ts).
  */
 export type Note =
   | "started"
@@ -29,7 +29,8 @@ export type Note =
   | "look"
   | "held"
   | "unwritten"
-  | "stop-failed";
+  | "stop-failed"
+  | "address-refused";
 
 /**
  * What is counted from one try to the next: starts of etcd that failed, joins since this machine was last full, and reads that etcd

@@ -16,6 +16,12 @@ async function kindOf<T>(result: Promise<etcd.Result<T>>): Promise<string> {
   return found.ok ? "ok" : found.failure.kind;
 }
 
+async function listed(at: etcd.Endpoint, key: string): Promise<readonly etcd.Kv[]> {
+  const found = await etcd.range(at, { key, read: "linearizable" }, call_ms);
+  assert.ok(found.ok);
+  return found.value;
+}
+
 for (const version of await versions())
   test(`etcd ${version.version}: reads and writes, and who is let in`, async () => {
     await using folder = await scratch();
@@ -59,6 +65,13 @@ for (const version of await versions())
       }
       assert.deepEqual(await etcd.deleteKey(at, "a/1", call_ms), { ok: true, value: 1 });
       assert.deepEqual(await etcd.deleteKey(at, "a/1", call_ms), { ok: true, value: 0 });
+      const [seen] = await listed(at, "a/2");
+      assert.ok(seen !== undefined && (await etcd.put(at, "a/2", "anew", call_ms)).ok);
+      assert.deepEqual(await etcd.deleteIfUnchanged(at, seen, call_ms), { ok: true, value: false });
+      const [anew] = await listed(at, "a/2");
+      assert.ok(anew !== undefined);
+      assert.deepEqual(await etcd.deleteIfUnchanged(at, anew, call_ms), { ok: true, value: true });
+      assert.deepEqual(await listed(at, "a/2"), []);
 
       const strange = await loadCertificates(await makeCertificates(folder.path, "strange"));
       const untrusted = { ...at, tls: { ...at.tls, ca: strange.ca } };

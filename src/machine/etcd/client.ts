@@ -147,6 +147,20 @@ export async function putIfUnchanged(
   return answer.ok ? success(answer.value.succeeded) : answer;
 }
 
+/** Takes it away only if nobody has changed it since: false, if somebody has. */
+export async function deleteIfUnchanged(
+  at: Endpoint,
+  { key, revision }: Pick<Conditional, "key" | "revision">,
+  deadline_ms: number,
+): Promise<Result<boolean>> {
+  const body = {
+    compare: [{ key: encoded(key), target: "MOD", result: "EQUAL", modRevision: String(revision) }],
+    success: [{ requestDeleteRange: { key: encoded(key) } }],
+  };
+  const answer = await call(at, "kv/txn", body, txn_shape, deadline_ms);
+  return answer.ok ? success(answer.value.succeeded) : answer;
+}
+
 /** The number of a lease: what is written with it goes when it ends, of itself or by `revokeLease`. */
 export async function grantLease(at: Endpoint, ttl_s: number, deadline_ms: number): Promise<Result<string>> {
   const answer = await call(at, "lease/grant", { TTL: String(ttl_s) }, lease_shape, deadline_ms);

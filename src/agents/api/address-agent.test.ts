@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { paths } from "../../base/paths.ts";
+import { addressAgentFiles, addressRefused } from "../../render/address-agent.ts";
+import { type Memory, nothing_in_memory } from "../hands/memory.ts";
+import { encodeMemory } from "../hands/memory-text.ts";
+import { nothing_said } from "../hands/testing.ts";
+import { isAddressFree } from "./refused.ts";
+
+/** The agent itself, with an `ip` and a Corosync of ours: may the address be here while the peer is away? */
+
+const root = mkdtempSync(join(tmpdir(), "duet-address-"));
+after(() => rmSync(root, { recursive: true }));
+const ring = "1.1a";
+
+let count = 0;
+class Machine {
+  readonly folder = join(root, String(++count));
+  readonly run = join(this.folder, "run");
+  readonly #agent = join(this.folder, "agent");
+
+  constructor() {
+    mkdirSync(join(this.folder, "bin"), { recursive: true });
+    mkdirSync(this.run);
+    writeFileSync(join(this.folder, "boot"), "boot-1\n");
+    const content = String(addressAgentFiles[0]?.content)
+      .replaceAll(paths.run, this.run)
+      .replaceAll("/proc/sys/kernel/random/boot_id", join(this.folder, "boot"))
+      .replaceAll("/usr/libexec/heartbeat", join(this.folder, "bin"));
+    writeFileSync(this.#agent, content, { mode: 0o755 });
+    const has = join(this.folder, "has");
+    this.#program("send_arp", "exit 0");
+    this.#program("sleep", "exit 0");
+    this.#program(
+      "ip",
+      `case "$*" in
+  *"address show"*) [ ! -e ${has} ] || echo "2: eth0    inet 192.0.2.10/24 scope global secondary eth0" ;;
+  *route*) echo "192.0.2.0/24 dev eth0 proto kernel" ;;
+  *"address add"*) : >${has} ;;
+  *"address del"*) rm ${has} ;;
+esac`,
+    );
+    this.together();
+  }
+
+  #program(name: string, does: string): void {
+    writeFileSync(join(this.folder, "bin", name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
+  }
+
+  #corosync(nodes: number, of: string): void {
+    const said = `Quorum information\n------------------\nNodes:            ${nodes}\nNode ID:          1\nRing ID:          ${of}\nQuorate:          Yes\n`;
+    this.#program("corosync-quorumtool", `printf '${said.replaceAll("\n", "\\n")}'`);
+  }
+  together = () => this.#corosync(2, "1.9");
+  alone = (of = ring) => this.#corosync(1, of);
+  silent = () => this.#program("corosync-quorumtool", "exit 1");
+
+  knows(memory: Memory, boot = "boot-1"): void {
+    writeFileSync(join(this.run, "memory"), encodeMemory(memory, boot));
+  }
+
+  do(action: string): { readonly status: number | null; readonly why: string } {
+    const { status, stderr } = spawnSync(this.#agent, [action], {
+      env: { PATH: `${join(this.folder, "bin")}:/usr/bin:/bin`, OCF_RESKEY_ip: "192.0.2.10" },
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    return { status, why: /^ocf-exit-reason:(.*)$/m.exec(stderr)?.[1] ?? "" };
+  }
+
+  get isRefused(): boolean {
+    return existsSync(join(this.run, addressRefused));
+  }
+}
+
+const remembering = (remembered: Partial<Memory["remembered"]>): Memory => ({
+  ...nothing_in_memory,
+  remembered: { ...nothing_in_memory.remembered, ...remembered },
+});
+const speaking = (of: string, peerDown: boolean): Memory => ({
+  ...nothing_in_memory,
+  spoken: { ring: of, word: { peerDown, accept: undefined, choose: undefined } },
+});
+const heard = { ...nothing_said, running: true };
+
+const memories: readonly (readonly [isFree: boolean, what: string, memory: Memory])[] = [
+  [false, "nothing", nothing_in_memory],
+  [false, "the peer was here, and is lost", remembering({ seen: true, heard })],
+  [true, "its Off was read", remembering({ seen: true, heard, provenIn: ring })],
+  [false, "its Off was read for an earlier loss", remembering({ heard, provenIn: "1.16" })],
+  [false, "or for one whose name only begins alike", remembering({ heard, provenIn: `${ring}4` })],
+  [false, "Off was doubted", remembering({ heard, doubtedIn: ring })],
+  [true, "an admin's word", speaking(ring, true)],
+  [false, "a word about an earlier loss", speaking("1.16", true)],
+  [false, "a word of something else", speaking(ring, false)],
+  [true, "the peer said that it leaves", remembering({ heard: { ...heard, leaving: true } })],
+];
+
+test("alone, a machine starts the address where duet knows that the peer does not have it, and says why not", () => {
+  for (const [isFree, what, memory] of memories) {
+    const machine = new Machine();
+    machine.alone();
+    machine.knows(memory);
+    const { status, why } = machine.do("start");
+    assert.equal(status, isFree ? 0 : 1, what);
+    assert.equal(machine.do("monitor").status, isFree ? 0 : 7, what);
+    assert.equal(machine.isRefused, !isFree, what);
+    if (!isFree)
+      assert.match(why, /^the other machine is away and not proven off.*\(duet confirm-peer-down\)$/);
+    assert.equal(isAddressFree({ ring, peerHere: false }, memory), isFree, what);
+    assert.equal(isAddressFree({ ring, peerHere: true }, memory), true, what);
+  }
+});
+
+test("beside the peer it starts as Pacemaker says, whatever is known", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  assert.equal(machine.do("monitor").status, 0);
+});
+
+test("what was known before a reboot is not known, and who can't see who is here starts nothing", () => {
+  const machine = new Machine();
+  machine.alone();
+  machine.knows(remembering({ provenIn: ring }), "boot-0");
+  assert.equal(machine.do("start").status, 1);
+  machine.knows(remembering({ provenIn: ring }));
+  machine.silent();
+  assert.match(machine.do("start").why, /Corosync does not answer/);
+  machine.alone();
+  assert.equal(machine.do("start").status, 0);
+  assert.equal(machine.isRefused, false, "the note goes with the success");
+});
+
+test("who had it when the peer went has it again, with no proof; who gave it up beside the peer has not", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  machine.alone("1.22");
+  // Started anew in place, or taken away by hand.
+  for (const _ of ["once", "again"]) {
+    assert.equal(machine.do("stop").status, 0);
+    assert.equal(machine.do("monitor").status, 7);
+    assert.equal(machine.do("start").status, 0);
+  }
+  machine.together();
+  assert.equal(machine.do("stop").status, 0);
+  machine.alone("1.2a");
+  assert.equal(machine.do("start").status, 1);
+  machine.silent();
+  assert.equal(machine.do("stop").status, 0, "a stop asks nobody");
+});
