@@ -240,6 +240,11 @@ export const waits = {
     means:
       "A client's write failed or was given up at its deadline, since a step last took something away or used up etcd's space.",
   },
+  "until-write-errors": {
+    say: "until writes through MACHINE fail with errors",
+    means:
+      "Its etcd has answered a client's write with an error, since a step last took something away or used up etcd's space: no connection that broke, and no client that gave up. Without a leader etcd does so after 7 s.",
+  },
   ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;
 
