@@ -136,6 +136,11 @@ export const deeds = {
     say: "use up the space of etcd",
     means: "The store reaches its quota: etcd raises NOSPACE and takes no more writes.",
   },
+  "free-space": {
+    say: "free the space of etcd",
+    means:
+      "As an admin does it: what filled the store is deleted, its quota is as before, the alarm is disarmed. etcd takes writes again.",
+  },
   "jump-clock": {
     say: "jump the clock of MACHINE by DURATION",
     means: "Its wall clock is ahead by that much from now on.",
