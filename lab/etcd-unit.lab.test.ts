@@ -206,6 +206,16 @@ test("etcd's process sees none of the machine's other secrets, and has no power 
   assert.match(seen, /^\/etc\/duet\/tls\/server\.key\nCapEff:\t0+\n$/);
 });
 
+test("etcd may have as many files open as its unit says, and is the last to go when memory is short", async () => {
+  const pid = await unit("node1", "MainPID");
+  const limits = await on(name, "node1", "cat", `/proc/${pid}/limits`);
+  assert.match(limits, /^Max open files +(\d+) +\1 +files/m);
+  const [, most = ""] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  assert.equal(most, await unit("node1", "LimitNOFILE"));
+  assert.ok(Number(most) >= 65_536, limits);
+  assert.equal((await on(name, "node1", "cat", `/proc/${pid}/oom_score_adj`)).trim(), "-999");
+});
+
 test("without its peer it starts, answers and stops all the same; a stopped process is killed", async () => {
   assert.equal(await effect("node2", "stop"), "ok");
   assert.equal(await effect("node1", "stop"), "ok");

@@ -5,7 +5,8 @@ import { until } from "../src/machine/clock.ts";
 import { phase_names } from "../src/record/timeline.ts";
 import { openLab } from "./folder.ts";
 import { metalOf } from "./metal/power.ts";
-import { untilRecorded } from "./records.ts";
+import { recordOf, untilRecorded } from "./records.ts";
+import { assertTold } from "./testing-election.ts";
 import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
 
 ownLabsFolder();
@@ -96,6 +97,16 @@ test("a failover is told from the operator's seat with all its phases, by both m
   );
   assert.deepEqual(differences, []);
   assert.ok(decisions > 10, `${decisions} decisions`);
+});
+
+test("the survivor's etcd led because it was told to, and did not wait for its own clock", async () => {
+  assertTold(await on(name, "node1", "journalctl", "--unit=duet-etcd", "--output=cat"));
+  const ends = (await recordOf(await openLab(name), "node1")).flatMap((entry) =>
+    entry.kind === "step" && entry.edge === "end" && entry.step === "begin the election"
+      ? [entry.outcome]
+      : [],
+  );
+  assert.equal(ends.at(-1), "ok");
 });
 
 test("on a machine its own record is told, and what its peer's would add is said", async () => {

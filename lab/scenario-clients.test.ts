@@ -14,6 +14,8 @@ test("a bound on writes is not kept where nobody wrote", () => {
 
 test("a machine's serializable reads: the longest time between two answers, and up to now while it is asked", () => {
   const read = {
+    errors: 0,
+    longest_error_us: 0,
     linearizable: 0,
     serializable: 9,
     acknowledged: 0,

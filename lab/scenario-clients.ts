@@ -32,7 +32,11 @@ export class Clients {
   /** Nothing is left to learn from these. */
   readonly #judged = new Set<Crowd>();
   readonly #bounds_ms: number[] = [];
-  readonly failures = new Failures(() => this.last?.status);
+  readonly #failures = new Failures(() => this.last?.status);
+  /** By machine: what its etcd answered with an error. */
+  readonly #errors = new Map(
+    machine_names.map((name) => [name, new Failures(() => errorsOf(this.last?.status, name))]),
+  );
 
   constructor(stage: Stage, etcds: Pick<Etcds, "voters">, progress: Progress, reuse: boolean) {
     this.#stage = stage;
@@ -52,9 +56,23 @@ export class Clients {
       const machine = machineOf(lab, name);
       if (!(await isOn(lab, machine)) || (await isHung(lab, machine))) continue;
       this.#crowds.push(await Crowd.begin(await operatorsSeat(lab, name, this.#progress), per_s));
-      this.failures.forget();
+      for (const each of [this.#failures, ...this.#errors.values()]) each.forget();
       return;
     }
+  }
+
+  /** Somebody is about to be lost. */
+  markFailures(): void {
+    for (const each of [this.#failures, ...this.#errors.values()]) each.mark();
+  }
+
+  get haveFailed(): boolean {
+    return this.#failures.any;
+  }
+
+  /** Since the mark, its etcd answered a write with an error. */
+  hasAnsweredErrors(machine: MachineName): boolean {
+    return this.#errors.get(machine)?.any === true;
   }
 
   async stop(): Promise<void> {
@@ -169,6 +187,16 @@ export function endedWithin(
   };
 }
 
+const errorsOf = (status: Pick<Status, "endpoints"> | undefined, machine: MachineName) => ({
+  failed: status?.endpoints[machine]?.errors ?? 0,
+  open: 0,
+});
+
+function errorsTold(status: Pick<Status, "endpoints"> | undefined, machine: MachineName): string {
+  const { errors = 0, longest_error_us = 0 } = status?.endpoints[machine] ?? {};
+  return `${errors} writes were answered with an error, after ${(longest_error_us / second_us).toFixed(1)} s at most`;
+}
+
 /** The time since a machine's last answer counts as well, as long as it is asked. Where it never answered there is no gap to tell of. */
 export function staleWithin(
   status: Pick<Status, "now_us" | "ended" | "endpoints"> | undefined,
@@ -209,7 +237,16 @@ export function clientWords(clients: Clients, eyes: Eyes): Doing {
       return { ok: true, seen: "" };
     },
     "until-writes-fail": ({ within_ms }) =>
-      eyes.until("no write has failed", within_ms, async () => clients.failures.any, look_ms),
+      eyes.until("no write has failed", within_ms, async () => clients.haveFailed, look_ms),
+    "until-write-errors": async ({ machine, within_ms }) => {
+      const seen = await eyes.until(
+        `${machine} has answered no write with an error`,
+        within_ms,
+        async () => clients.hasAnsweredErrors(machine),
+        look_ms,
+      );
+      return seen.ok ? { ...seen, seen: errorsTold(clients.last?.status, machine) } : seen;
+    },
     "expect-nothing-lost": () => clients.nothingLost(),
     "expect-bounded-writes": ({ duration }) => clients.endWithin(duration),
     "expect-stale-reads": () => clients.staleReadsGoOn(),

@@ -1,4 +1,4 @@
-import { workUnit } from "../src/base/paths.ts";
+import { guardUnit, workUnit } from "../src/base/paths.ts";
 import { fail } from "../src/base/problem.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import type { MachineName } from "../src/scenario/slots.ts";
@@ -11,12 +11,13 @@ import type { Stage } from "./scenario-stage.ts";
 
 /**
  * A wall clock that jumps, for the programs that keep the pair together: Corosync, Pacemaker with the agents that it calls, and duet's
- * own work. The box has one clock for all machines and for everybody else, so it is their C library that tells them another
+ * own work and its guard at boot. The box has one clock for all machines and for everybody else, so it is their C library that tells them another
  * time (libfaketime). Time that only goes forward (CLOCK_MONOTONIC) is left alone, as a set clock leaves it.
  */
-const jumping = ["corosync.service", "pacemaker.service", workUnit] as const;
+const jumping = ["corosync.service", "pacemaker.service", guardUnit, workUnit] as const;
 
-const shift_file = "/run/duet-lab-clock";
+/** On the disk: a clock that was set is the same after a boot. */
+const shift_file = "/var/lib/duet-lab-clock";
 const environment: Readonly<Record<string, string>> = {
   LD_PRELOAD: "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
   FAKETIME_TIMESTAMP_FILE: shift_file,
@@ -63,7 +64,7 @@ export async function letClocksJump(lab: Lab, can: boolean): Promise<void> {
 }
 
 const shift = (lab: Lab, machine: string, seconds: number) =>
-  runIn(lab, machine, ["tee", shift_file], { input: `+${seconds}\n` });
+  runIn(lab, machine, ["sh", "-c", `cat > ${shift_file} && sync ${shift_file}`], { input: `+${seconds}\n` });
 
 /**
  * A program that never loaded the library would show nothing, and pass. duet's own work runs for a moment at a time: each monitor

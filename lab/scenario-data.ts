@@ -32,6 +32,10 @@ export function dataWords(stage: Stage, etcds: Etcds, full: () => void): Doing {
       full();
       return seen;
     },
+    "free-space": async () => {
+      await endDataFaults(stage, etcds);
+      return done;
+    },
   };
 }
 
@@ -65,7 +69,7 @@ async function flipBit(lab: Lab, machine: MachineName): Promise<void> {
   await file.sync();
 }
 
-/** After a scenario that used up the space: the quota is the site's again, and writes are let in. */
+/** After the space was used up: the quota is the site's again, and writes are let in. */
 export async function endDataFaults(stage: Stage, etcds: Etcds): Promise<void> {
   const lab = await stage.lab();
   for (const name of machine_names) {

@@ -150,8 +150,8 @@ export class Moments {
 
   async #take({ act }: Armed, met: Met): Promise<Seen> {
     try {
-      // As its own sync, which was under way, would have it: what is in its log is on its disk when it goes.
-      await this.#syncLog(met.leader);
+      // As their own syncs, which were under way, would have it: what is in a log is on its disk when the machine goes.
+      await Promise.all(machine_names.map((name) => this.#syncLog(name)));
       const done = await act();
       await this.goOn();
       if (!done.ok) return done;

@@ -60,7 +60,7 @@ export function labWorld(options: LabWorldOptions): LabWorld {
   const kept = new Kept(stage);
   const moments = new Moments(stage);
   const markFailures = () => {
-    clients.failures.mark();
+    clients.markFailures();
     kubernetes.failures.mark();
   };
   const start_ms = now_ms();

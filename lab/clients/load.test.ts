@@ -12,7 +12,7 @@ import { Crowd } from "./crowd.ts";
 import { demands } from "./demands.ts";
 import { ensureClients } from "./program.ts";
 import type { Seat } from "./seat.ts";
-import { readFound } from "./status.ts";
+import { readFound, type Status } from "./status.ts";
 
 /** The clients against a real etcd: one that only crashes, and one that also forgets what it has acknowledged. */
 const [etcd] = await versions();
@@ -71,6 +71,41 @@ test("128 writes in flight through crashes: all that was acknowledged is there, 
     await member.process.kill();
   }
 });
+
+for (const each of await versions())
+  test(`etcd ${each.version} that has lost its peer ends each write with an error, in bounded time, and goes on with serializable reads`, async () => {
+    await using folder = await scratch();
+    const files = await makeCertificates(folder.path);
+    const both = [
+      await TlsEtcd.create(each, "a", folder.path, files),
+      await TlsEtcd.create(each, "b", folder.path, files),
+    ] as const;
+    const [a, b] = both;
+    for (const member of both)
+      member.start([`--initial-cluster=${both.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(",")}`]);
+    const crowd = await Crowd.begin(await seatBeside(folder.path, a, files));
+    const read = (status: Status) => status.endpoints["a"];
+    try {
+      await moreWrites(crowd, 200);
+      await b.process.kill("SIGKILL");
+      const { now_us, endpoints } = await crowd.fresh();
+      const before = endpoints["a"]?.errors ?? 0;
+      // All that were in flight, and the next ones, which find no leader from the beginning.
+      await until("errors", async () => (read(crowd.status)?.errors ?? 0) > before + 200, {
+        deadline_ms: 60_000,
+        every_ms: 100,
+      });
+      const status = await crowd.fresh();
+      assert.ok(status.longest_us < 10_000_000, `${status.longest_us} µs`);
+      assert.ok((read(status)?.longest_error_us ?? 0) > 1_000_000);
+      assert.equal(status.hung, 0);
+      assert.ok((read(status)?.last_serializable_us ?? 0) > now_us + 5_000_000);
+      assert.ok((read(status)?.serializable_gap_us ?? 0) < 5_000_000);
+    } finally {
+      crowd.kill();
+      for (const member of both) await member.process.kill();
+    }
+  });
 
 test("in peace 128 writes are in flight, and paced clients owe no number", async () => {
   await using folder = await scratch();

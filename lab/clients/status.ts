@@ -3,6 +3,9 @@ import * as v from "valibot";
 /** What the clients' program says of itself, and what its judges say. Times in it are microseconds since the load began. */
 
 const reads = v.object({
+  /** Writes that its etcd ended with an error: no connection that broke, and no client that gave up. And the longest until one. */
+  errors: v.number(),
+  longest_error_us: v.number(),
   linearizable: v.number(),
   serializable: v.number(),
   acknowledged: v.number(),
@@ -30,7 +33,6 @@ const status = v.object({
   gap_end_us: v.number(),
   /** The longest that a write took at an etcd that answers others. */
   longest_us: v.number(),
-  longest_error_us: v.number(),
   hung: v.number(),
   endpoints: v.record(v.string(), reads),
   errors: v.record(v.string(), v.number()),

@@ -39,6 +39,8 @@ export class Load {
   /** When writes were acknowledged. */
   readonly acknowledged_us: number[] = [];
   failures = 0;
+  /** By machine: writes that its etcd answered with an error. */
+  readonly errors = [0, 0];
   gap_us_max = 0;
   /** The highest revision that one of them was answered with. */
   shown = 0;
@@ -148,6 +150,8 @@ export class Load {
       write.ended_us = kernel.now_us;
       if (answer.ok) this.#answered(member, operation, answer.revision);
       else if (answer.sure) history.failed(operation);
+      if (!answer.ok && kind === "write" && member.running)
+        this.errors[member.machine] = (this.errors[member.machine] ?? 0) + 1;
       end(answer.ok ? "acknowledged" : "failed");
     };
     member.submit(() => {

@@ -127,6 +127,11 @@ function clientLooks(stage: SimStage): Doing {
   return {
     "until-writes-fail": ({ within_ms }) =>
       stage.until(within_ms, "no write has failed", () => load.failures > stage.failuresBefore),
+    "until-write-errors": ({ machine, within_ms }) => {
+      const id = idOf(machine);
+      const told = () => (load.errors[id] ?? 0) > (stage.errorsBefore[id] ?? 0);
+      return stage.until(within_ms, `${machine} has answered no write with an error`, told);
+    },
     "expect-nothing-lost": () => nothingLost(stage),
     "expect-bounded-writes": async ({ duration }) => {
       const longest_ms = load.longest_us() / 1000;

@@ -50,6 +50,7 @@ export class SimStage {
   /** When a step last took something away, and how many writes had failed by then. */
   since_us = 0;
   failuresBefore = 0;
+  errorsBefore: readonly number[] = [0, 0];
   /** A step is being done at a moment: time stands still. */
   inMoment = false;
   /** What went wrong at a moment, to be told by the step that runs then. */
@@ -214,6 +215,7 @@ export class SimStage {
     }
     this.since_us = this.world.kernel.now_us;
     this.failuresBefore = this.load.failures;
+    this.errorsBefore = [...this.load.errors];
     work();
     return this.verdict(done());
   }

@@ -1,8 +1,11 @@
-import type { Door, Effects, Outcome, StartKind } from "./effects.ts";
+import type { Door, Effects, LogFacts, Outcome, StartKind } from "./effects.ts";
 import { failed, success } from "./effects.ts";
 import type { Times } from "./times.ts";
 
 type WithData = Extract<StartKind, "with its data" | "closed">;
+
+/** `forced`: its log knows the peer, and the start takes it out. `alone`: its log knows nobody else, and nothing is forced. */
+export type Ready = "forced" | "unforced" | "alone";
 
 /** etcd is up, forced only where its log still knows the peer. */
 export async function* forceAlone(effects: Effects, times: Times): AsyncGenerator<string, Outcome, void> {
@@ -10,11 +13,11 @@ export async function* forceAlone(effects: Effects, times: Times): AsyncGenerato
   return ready.ok ? yield* startAlone(effects, times, "with its data", ready.value) : ready;
 }
 
-/** Whether its log knows the peer no more; the log and the flag are as `startAlone` needs them. */
+/** Whether its log still knows the peer; the log and the flag are as `startAlone` needs them. */
 export async function* prepareAlone(
   effects: Effects,
   times: Times,
-): AsyncGenerator<string, Outcome<"unforced" | "forced">, void> {
+): AsyncGenerator<string, Outcome<Ready>, void> {
   const { unit, disk } = effects;
   yield "stop etcd";
   // Without a leader it would wait for one before it goes, and nobody writes until it has gone.
@@ -27,18 +30,19 @@ export async function* prepareAlone(
   yield "let etcd start";
   const unmasked = await unit.setMasked(false);
   if (!unmasked.ok) return unmasked;
-  return success(log.value.soleVoter ? "unforced" : "forced");
+  if (!log.value.soleVoter) return success("forced");
+  return success(votesAlone(log.value) ? "alone" : "unforced");
 }
 
 export async function* startAlone(
   effects: Effects,
   times: Times,
   how: WithData,
-  ready: "unforced" | "forced",
+  ready: Ready,
 ): AsyncGenerator<string, Outcome, void> {
   // Forced before, it may have been killed just now while it served; a log that was just committed is synced.
-  const up = yield* ready === "unforced" ? startOnLog(effects, times, how) : startSynced(effects, times, how);
-  if (up.ok) yield* electNow(effects, times, how === "closed" ? "inside" : "self");
+  const up = yield* ready === "forced" ? startSynced(effects, times, how) : startOnLog(effects, times, how);
+  if (up.ok && ready !== "unforced") yield* electNow(effects, times, how === "closed" ? "inside" : "self");
   return up;
 }
 
@@ -52,8 +56,15 @@ async function* startSynced(
 }
 
 /**
+ * Also by what it does not know to be committed: the promotion of a learner may be the last entry, and from when it is applied the
+ * peer has a vote.
+ */
+export const votesAlone = ({ soleVoter, others }: Pick<LogFacts, "soleVoter" | "others">): boolean =>
+  soleVoter && others === "";
+
+/**
  * Who votes alone waits for nobody's vote, and yet etcd lets its election time-out pass first: one to two seconds in which nobody is
- * served. Where it can't be told, it elects itself when that has passed: nothing comes of a failure.
+ * served. Where it can't be told, it elects itself when that has passed: a failure is written into the record, and nothing comes of it.
  */
 export async function* electNow(
   { members }: Effects,

@@ -312,3 +312,13 @@ test("a takeover yields to a tag that is higher by now", async () => {
   assert.equal(end.done, false);
   assert.deepEqual([world.state.lineage?.epoch, world.etcd.forced], [5, 0]);
 });
+
+test("a takeover of who was promoting its peer when the power went begins no election that the peer may have a vote in", async () => {
+  const world = made({ ...voter, soleVoter: true, others: "2", lineage: { epoch: 6, owner: "a" } });
+  world.peer = { ...world.peer, on: false, member: false, holding: voter };
+  world.boot.proven = true;
+  world.state = { ...world.state, takeover: { step: "served", epoch: 6 } };
+  const steps: string[] = [];
+  await runSteps(serveAlone(world.effects, fast), (step) => steps.push(step));
+  assert.ok(steps.includes("start etcd") && !steps.includes("begin the election"), steps.join(", "));
+});

@@ -49,3 +49,14 @@ test("a tag that was raised since the decision ends a lone start, also where the
   assert.equal(end.done, false);
   assert.equal(world.etcd.running, false);
 });
+
+test("who alone has a vote is told to elect itself; not where its log names another, who may have one by an entry of unknown fate", async () => {
+  for (const others of ["", "2"]) {
+    const world = alone();
+    world.log = { ...world.log, others };
+    const steps: string[] = [];
+    const end = await runSteps(startPlain(world.effects, fast), (step) => steps.push(step));
+    assert.deepEqual(end, { done: true });
+    assert.equal(steps.includes("begin the election"), others === "", steps.join(", "));
+  }
+});

@@ -1,6 +1,6 @@
 import type { Facts, Lineage } from "../decide/facts.ts";
 import { isClaim, raising } from "../decide/lineage.ts";
-import { dropIdleMask, electNow, startOnLog } from "./alone.ts";
+import { dropIdleMask, electNow, startOnLog, votesAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
 import type { Effects } from "./effects.ts";
 import { becomeFull } from "./full.ts";
@@ -30,7 +30,7 @@ export async function* startPlain(effects: Effects, times: Times): Steps {
   if (!free.ok) return given("etcd", free.failure);
   const up = yield* startOnLog(effects, times);
   if (!up.ok) return given("etcd", up.failure);
-  if (facts.self.soleVoter) yield* electNow(effects, times, "self");
+  if (votesAlone(facts.self)) yield* electNow(effects, times, "self");
   const state = await disk.readState();
   if (!state.ok) return given("duet's file", state.failure);
   if (!state.value.full) return yield* becomeFull(effects, times);

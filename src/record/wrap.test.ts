@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../act/effects.ts";
+import { failed, type Outcome } from "../act/effects.ts";
 import { fencePeer } from "../act/fence.ts";
 import { runSteps } from "../act/steps.ts";
 import { takeOver } from "../act/takeover.ts";
@@ -90,6 +90,24 @@ test("an Off of a peer that went off by itself is recorded as such", async () =>
     assert.ok(entry?.kind === "event" && entry.event === "off confirmed");
     assert.deepEqual(entry.detail, detail);
   }
+});
+
+test("an etcd that does not elect itself when it is told to is recorded, and the takeover goes on", async () => {
+  const world = made();
+  lose(world);
+  world.peer = { ...world.peer, on: false };
+  world.boot = { ...world.boot, proven: true };
+  const record = new TestRecorder();
+  const recorder = record.recorder();
+  const { effects } = world;
+  const elect = async () => failed("deadline", "etcd has no leader yet");
+  const mute = { ...effects, members: { ...effects.members, elect } };
+  assert.deepEqual(await runSteps(takeOver(wrap(mute, recorder), fast, 6), recorder.step), { done: true });
+  const ends = record.entries.filter((entry) => entry.kind === "step" && entry.edge === "end");
+  assert.deepEqual(
+    ends.flatMap(({ step, outcome }) => (step === "begin the election" ? [outcome] : [])),
+    ["deadline: etcd has no leader yet"],
+  );
 });
 
 test("the way back of a learner is recorded", async () => {

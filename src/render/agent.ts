@@ -15,7 +15,8 @@ export const agentMetadata = `<?xml version="1.0"?>
   <version>1.1</version>
   <longdesc lang="en">
 One of exactly two etcd members, on machines that duet has set up. Started: duet works here, and brings etcd up when that is safe,
-alone, with its peer or as a learner of its peer. Promoted: etcd runs. How it is decided who may serve is printed by "duet rules".
+alone, with its peer or as a learner of its peer. Promoted: etcd runs. Unpromoted does not say that it does
+not: a demotion stops nothing, and an etcd that runs goes on voting until the resource is stopped. How it is decided who may serve is printed by "duet rules".
   </longdesc>
   <shortdesc lang="en">etcd on two machines, by duet</shortdesc>
   <parameters/>

@@ -286,7 +286,7 @@ export const etcdPolicy = {
   HEARTBEAT_INTERVAL: choose("100", "etcd's own: the machines stand side by side"),
   ELECTION_TIMEOUT: choose(
     "1000",
-    "etcd's own. A survivor that becomes a cluster of one elects itself after one to two of these while its log has no snapshot yet (1.1 to 1.9 s measured; 0.2 s with one): longer ones are paid at each failover, shorter ones at each slow sync",
+    "etcd's own. At 1+1 a shorter one is paid at each slow sync; a survivor that becomes a cluster of one waits for none, it is told to elect itself at once",
   ),
   SNAPSHOT_COUNT: choose(
     "10000",

@@ -136,6 +136,11 @@ export const deeds = {
     say: "use up the space of etcd",
     means: "The store reaches its quota: etcd raises NOSPACE and takes no more writes.",
   },
+  "free-space": {
+    say: "free the space of etcd",
+    means:
+      "As an admin does it: what filled the store is deleted, its quota is as before, the alarm is disarmed. etcd takes writes again.",
+  },
   "jump-clock": {
     say: "jump the clock of MACHINE by DURATION",
     means: "Its wall clock is ahead by that much from now on.",
@@ -239,6 +244,11 @@ export const waits = {
     say: "until writes fail",
     means:
       "A client's write failed or was given up at its deadline, since a step last took something away or used up etcd's space.",
+  },
+  "until-write-errors": {
+    say: "until writes through MACHINE fail with errors",
+    means:
+      "Its etcd has answered a client's write with an error, since a step last took something away or used up etcd's space: no connection that broke, and no client that gave up. Without a leader etcd does so after 7 s.",
   },
   ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;

@@ -14,6 +14,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
@@ -138,7 +139,9 @@ func judge(err error, sent bool, gaveUp bool, write bool) fate {
 		said = s.Message()
 	}
 	gaveUp = gaveUp || errors.Is(err, context.DeadlineExceeded)
-	made := fate{outcome: outcomeOpen, answered: !gaveUp && strings.HasPrefix(said, "etcdserver:"), unsent: !sent, said: said}
+	// Without a leader etcd's answer to a write, after its 7 s, is a deadline's, and not one of its own errors.
+	byEtcd := strings.HasPrefix(said, "etcdserver:") || status.Code(err) == codes.DeadlineExceeded
+	made := fate{outcome: outcomeOpen, answered: sent && !gaveUp && byEtcd, unsent: !sent, said: said}
 	if !sent || !write {
 		made.outcome = outcomeFailed
 	}

@@ -36,8 +36,6 @@ type Status struct {
 	GapEndUs int64 `json:"gap_end_us"`
 	// The longest that a write took until its answer, whatever it was, or takes at a member that answers others.
 	LongestUs int64 `json:"longest_us"`
-	// The longest until an error.
-	LongestErrorUs int64 `json:"longest_error_us"`
 	// Writes whose client gave up at a member that answered others meanwhile.
 	Hung      int64             `json:"hung"`
 	Endpoints map[string]*Reads `json:"endpoints"`
@@ -47,6 +45,10 @@ type Status struct {
 
 // Reads is what one endpoint answered.
 type Reads struct {
+	// Writes that its etcd ended with an error: no connection that broke, and no client that gave up. And the longest until one.
+	Errors         int64 `json:"errors"`
+	LongestErrorUs int64 `json:"longest_error_us"`
+
 	Linearizable  int64 `json:"linearizable"`
 	Serializable  int64 `json:"serializable"`
 	Acknowledged  int64 `json:"acknowledged"`
@@ -133,9 +135,13 @@ func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
 		f.acknowledged(o.ReturnUs)
 	case o.Outcome == outcomeFailed || fate.answered:
 		s.Failed++
-		s.LongestErrorUs = max(s.LongestErrorUs, took)
 	default:
 		s.Open++
+	}
+	if o.Outcome != outcomeOk && fate.answered {
+		reads := f.reads[o.Endpoint]
+		reads.Errors++
+		reads.LongestErrorUs = max(reads.LongestErrorUs, took)
 	}
 	if o.Outcome == outcomeOpen && !fate.answered {
 		// Nobody answers at a machine that died. One that answers others must answer this one too.

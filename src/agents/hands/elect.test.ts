@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertTold } from "../../../lab/testing-election.ts";
 import { scratch, versions } from "../../../lab/etcd36/testing.ts";
 import { makeCertificates, TlsEtcd } from "../../../lab/etcd36/testing-tls.ts";
 import { done } from "../../act/effects.ts";
 import { until } from "../../machine/clock.ts";
 import { readIdentity } from "../../facts/identity.ts";
-import { memberList } from "../../machine/etcd/client.ts";
+import { memberList, status } from "../../machine/etcd/client.ts";
 import { elect, electionTeller } from "./elect.ts";
 
 const told_ms = 20_000;
@@ -30,6 +31,10 @@ for (const etcd of await versions())
       const answer = await elect(
         {
           tell: electionTeller({ ...a.endpoint, url: a.peerUrl }, readIdentity(a.process.folder)),
+          led: async (ms) => {
+            const said = await status(a.endpoint, ms);
+            return said.ok && said.value.leader !== undefined;
+          },
           serves: read,
         },
         told_ms,
@@ -42,24 +47,30 @@ for (const etcd of await versions())
         listed.value.map(({ id }) => id),
         [memberId.toString(16)],
       );
-      assert.match(await a.process.log(), /MsgTimeoutNow from .* and starts an election/);
+      assertTold(await a.process.log());
     } finally {
       await a.process.kill();
       await b.process.kill();
     }
   });
 
-test("an etcd that is told and serves nobody is no success, and is not told for ever", async () => {
-  let told = 0;
-  const answer = await elect(
-    {
-      tell: async () => {
-        told += 1;
-      },
-      serves: async () => false,
-    },
-    150,
-  );
-  assert.equal(answer.ok, false);
+test("an etcd that is told and has no leader is no success, and is not told for ever", async () => {
+  const { answer, told } = await tellOne({ led: false });
+  assert.ok(!answer.ok && /has no leader yet/.test(answer.failure.said));
   assert.ok(told > 1, `told ${told} times`);
 });
+
+test("who has a leader is told no more, and that it serves nobody all the same is no success", async () => {
+  const { answer, told } = await tellOne({ led: true });
+  assert.ok(!answer.ok && /serves nobody yet/.test(answer.failure.said));
+  assert.ok(told <= 1, `told ${told} times`);
+});
+
+async function tellOne({ led }: { readonly led: boolean }) {
+  let told = 0;
+  const tell = async () => {
+    told += 1;
+  };
+  const answer = await elect({ tell, led: async () => led, serves: async () => false }, 150);
+  return { answer, told };
+}

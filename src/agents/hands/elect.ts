@@ -14,27 +14,31 @@ const call_ms = 500;
 export interface Electing {
   /** Tells etcd to begin, and does not know whether it was heard. */
   readonly tell: (deadline_ms: number) => Promise<void>;
+  /** It knows a leader: there is nothing to begin any more. */
+  readonly led: (deadline_ms: number) => Promise<boolean>;
   /** A linearizable read came back. */
   readonly serves: (deadline_ms: number) => Promise<boolean>;
 }
 
-export async function elect({ tell, serves }: Electing, deadline_ms: number): Promise<Outcome> {
+export async function elect({ tell, led, serves }: Electing, deadline_ms: number): Promise<Outcome> {
   const left_ms = timer(deadline_ms);
   const over = new AbortController();
-  const served = untilServes(serves, left_ms).finally(() => over.abort());
+  const leads = untilSo(led, left_ms).finally(() => over.abort());
   for (let pause_ms = again_ms_min; !over.signal.aborted; pause_ms = Math.min(2 * pause_ms, again_ms_max)) {
     await tell(Math.min(call_ms, left_ms()));
-    await Promise.race([served, sleep(pause_ms)]);
+    await Promise.race([leads, sleep(pause_ms)]);
   }
-  return (await served) ? done : failed("deadline", "etcd was told to elect itself, and serves nobody yet");
+  if (!(await leads)) return failed("deadline", "etcd was told to elect itself, and has no leader yet");
+  if (await untilSo(serves, left_ms)) return done;
+  return failed("deadline", "etcd was told to elect itself, has a leader, and serves nobody yet");
 }
 
-async function untilServes(
-  serves: (deadline_ms: number) => Promise<boolean>,
+async function untilSo(
+  isSo: (deadline_ms: number) => Promise<boolean>,
   left_ms: () => number,
 ): Promise<boolean> {
   while (left_ms() > again_ms_min) {
-    if (await serves(left_ms())) return true;
+    if (await isSo(left_ms())) return true;
     await sleep(again_ms_min);
   }
   return false;

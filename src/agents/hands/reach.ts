@@ -69,8 +69,13 @@ export class Reach {
       elect: (at, deadline_ms) =>
         by(async (members) => {
           const tell = electionTeller(await this.#members(), readIdentity(paths.etcdData));
+          const own = await places[at].endpoint();
+          const led = async (ms: number) => {
+            const said = await status(own, ms);
+            return said.ok && said.value.leader !== undefined;
+          };
           const serves = async (ms: number) => (await members.list(at, ms)).ok;
-          return await elect({ tell, serves }, deadline_ms);
+          return await elect({ tell, led, serves }, deadline_ms);
         }),
       moveLeader: (...given) => by((members) => members.moveLeader(...given)),
       writeMarker: (...given) => by((members) => members.writeMarker(...given)),
