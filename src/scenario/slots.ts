@@ -43,6 +43,7 @@ const faults = {
   "shows a stale power state": "stale-power-state",
   "accepts and does nothing": "accepted-no-effect",
   "forgets its tag": "forgets-tag",
+  "falls back to an older tag": "older-tag",
 } as const;
 export type BmcFault = (typeof faults)[keyof typeof faults];
 
