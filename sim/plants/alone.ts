@@ -1,7 +1,9 @@
+import { type Effects, success } from "../../src/act/effects.ts";
+import { times_default } from "../../src/act/times.ts";
 import type { Facts, Tag } from "../../src/decide/facts.ts";
-import { loss, type Plant, seenBy } from "./plant.ts";
 import { isReadable, newestClaim } from "../../src/decide/lineage.ts";
-import { eachItsOwnBmc } from "../faults/words.ts";
+import { eachItsOwnBmc, neitherSeesItsMachine } from "../faults/words.ts";
+import { loss, type Plant, seenBy } from "./plant.ts";
 import { without } from "./tables.ts";
 
 const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
@@ -39,6 +41,20 @@ const wordAccepts = (facts: Facts): Facts => {
 
 const wordIsOff = (facts: Facts): Facts =>
   facts.word.peerDown && facts.peer.seen !== "now" ? { ...facts, proof: "off" } : facts;
+
+/** As on a proof: one tag is enough, the other is not waited for, and what stands there is judged by its number alone. */
+const oneTagIsEnough = (effects: Effects): Effects => ({
+  ...effects,
+  bmc: {
+    ...effects.bmc,
+    raiseTag: async (bmc, lineage, deadline_ms, may) => {
+      const isSecond = may !== undefined && bmc === "theirs";
+      const raised = await effects.bmc.raiseTag(bmc, lineage, isSecond ? second_tag_ms : deadline_ms);
+      return raised.ok || !isSecond ? raised : success("written");
+    },
+  },
+});
+const { second_tag_ms } = times_default;
 
 /** What a machine that boots alone may start on. */
 export const alonePlants: readonly Plant[] = [
@@ -94,5 +110,17 @@ export const alonePlants: readonly Plant[] = [
     checks: loss,
     favours: [eachItsOwnBmc],
     tables: seenBy(["takeover"], wordIsOff),
+  },
+  {
+    name: "word-needs-one-tag",
+    sentence:
+      "a takeover on an admin's plain word serves as soon as one BMC has its tag, as one on a proof does",
+    pitfalls: [],
+    stoppedBy:
+      "the steps `write the tag …` of a takeover that stands on a word: both are written, and only over what it was begun on",
+    checks: loss,
+    favours: [neitherSeesItsMachine],
+    kind: "no power strip",
+    effects: oneTagIsEnough,
   },
 ];
