@@ -102,6 +102,13 @@ test("every fault of the lab's BMC does here what it does there", () => {
       assert.equal(metal.powered, false);
       assert.equal(ask({ kind: "read" })?.power, "On");
     },
+    "no-power-state": () => {
+      const { ask, metal } = bench({ kind: "no-power-state" });
+      assert.equal(ask(off, 10_000_000)?.status, 503);
+      assert.equal(metal.powered, true);
+      assert.deepEqual([ask({ kind: "read" })?.power, ask({ kind: "read" })?.tag], [undefined, "before"]);
+      assert.equal(ask(tag)?.status, 200);
+    },
     "accepted-no-effect": () => {
       const { ask, metal } = bench({ kind: "accepted-no-effect" });
       assert.equal(ask(off, 10_000_000)?.status, 202);

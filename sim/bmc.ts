@@ -157,6 +157,10 @@ export class Bmc {
     return this.#blind && !isMoving ? "Off" : (this.#frozen ?? this.power);
   }
 
+  get #powerState(): Pick<BmcAnswer, "power"> {
+    return this.has("no-power-state") ? {} : { power: this.#shown };
+  }
+
   get etag(): string {
     return `"${this.#version}"`;
   }
@@ -194,7 +198,7 @@ export class Bmc {
     switch (request.kind) {
       case "read":
         this.#noteFalseOff();
-        return { status: 200, power: this.#shown, tag: this.tag, etag: this.etag };
+        return { status: 200, ...this.#powerState, tag: this.tag, etag: this.etag };
       case "tag":
         if (request.if_match !== undefined && request.if_match !== this.etag) return { status: 412 };
         if (!pretend) this.writeTag(request.value);
@@ -214,7 +218,7 @@ export class Bmc {
   }
 
   #noteFalseOff(): void {
-    const isFalse = this.#shown === "Off" && this.#metal.isOn();
+    const isFalse = this.#powerState.power === "Off" && this.#metal.isOn();
     if (isFalse && !this.#refusedBlind) this.#falseOff_us = this.#kernel.now_us;
   }
 
@@ -317,6 +321,8 @@ function turnOf(kind: Fault["kind"], request: BmcRequest): Turn {
       return { status: 500 };
     case "session-limit":
       return request.login === "session" ? { status: 503 } : "go on";
+    case "no-power-state":
+      return request.kind === "reset" ? { status: 503 } : "go on";
     case "lies":
       return request.kind === "read" ? "go on" : "pretend";
     case "accepted-no-effect":

@@ -1,6 +1,6 @@
 import type { Lineage } from "../src/decide/facts.ts";
 import { isNewer } from "../src/decide/lineage.ts";
-import { tagOf } from "./agents/facts.ts";
+import { membershipOf, tagOf } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
 import type { Site } from "./agents/site.ts";
 import type { Check } from "./checks.ts";
@@ -12,12 +12,13 @@ const nameOf = ({ epoch, owner }: Lineage): string => `${epoch} ${owner}`;
 /**
  * A tag that is written before the peer's Off is proven may be all that ever comes of its takeover: the fence can fail, or the peer
  * win the race. So may one that is written with no intent on the disk, as by a fence that claims what it may not serve. A takeover that was cut short
- * after Off leaves such a tag too; for that there is no help, and it is no fault.
+ * after Off leaves such a tag too; for that there is no help, and it is no fault. Nor is it where somebody said that the peer is gone: two of whom that
+ * was said in the same second find each other's claims, and both stop.
  */
 export const claimForNothing = (site: Site): Check => ({
   name: "claim for nothing",
   sentence:
-    "no machine is kept from its data by a takeover that was begun while it was on and never served, or that nobody meant",
+    "no machine is kept from its data by a takeover that was begun while it was on, on nobody's word, and never served, or that nobody meant",
   watch: (world) => {
     const hollow = hollowClaims(world, site);
     const isHollow = (node: Node): boolean => {
@@ -78,7 +79,8 @@ function hollowClaims({ corosync, machines, onTagged }: World, site: Site): Read
     const { lineage, takeover } = node.state.value;
     if (lineage !== undefined) hollow.delete(nameOf(lineage));
     const gaveUp = site.nodes[node.peer]?.state.value.surrendered !== undefined;
-    if (step === "write the intent" && (wasOff(machine) || gaveUp)) unproven.delete(machine);
+    const isSaid = node.memory.spoken?.word.peerDown && node.memory.spoken.ring === membershipOf(node).ring;
+    if (step === "write the intent" && (wasOff(machine) || gaveUp || isSaid)) unproven.delete(machine);
     else if (step === "write the intent") unproven.add(machine);
     if (takeover?.step === "intent" && step.startsWith("write the tag") && unproven.has(machine))
       hollow.add(nameOf({ epoch: takeover.epoch, owner: node.name }));

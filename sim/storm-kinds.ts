@@ -10,7 +10,7 @@ import { powerFaults } from "./faults/power.ts";
 import { sequenceFaults } from "./faults/sequences.ts";
 import { raiseFaults, stepFaults } from "./faults/steps.ts";
 import { wireFaults } from "./faults/wires.ts";
-import { wordFaults } from "./faults/words.ts";
+import { unseenFaults, wordFaults } from "./faults/words.ts";
 
 /** What may come in a storm, and what a person may be needed for in it. */
 export interface StormKind {
@@ -93,7 +93,7 @@ export const stormKinds: readonly StormKind[] = [
     ...plain,
     name: "no power strip",
     hasPdu: false,
-    faults: [...powerFaults, ...tagFaults, ...blindFaults, ...common],
+    faults: [...powerFaults, ...tagFaults, ...blindFaults, ...unseenFaults, ...common],
   },
   {
     ...plain,

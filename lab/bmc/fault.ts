@@ -30,6 +30,10 @@ export const faultKinds = {
     by: "service",
     what: "PowerState stays what it was when the fault was set, whatever the machine does.",
   },
+  "no-power-state": {
+    by: "service",
+    what: "It can't see its machine: PowerState is missing, and power actions are refused with 503.",
+  },
   "accepted-no-effect": {
     by: "service",
     what: "Changes and power actions are answered with 202 and a Task that completes, and not done.",

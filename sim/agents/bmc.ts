@@ -3,6 +3,7 @@ import {
   type BmcEffects,
   done,
   failed,
+  type MayReplace,
   type OffSwitch,
   type Outcome,
   success,
@@ -33,7 +34,8 @@ export function bmcEffects(node: Node, life: Life): BmcEffects {
       const on = await world.askBmc(life, id, peer, { kind: "reset", type: "On" }, deadline_ms * 500);
       return on === undefined || on.status >= 400 ? silent : done;
     },
-    raiseTag: (bmc, lineage, deadline_ms) => raiseTag(node, life, bmc, lineage, deadline_ms * 1000),
+    raiseTag: (bmc, lineage, deadline_ms, may = () => true) =>
+      raiseTag({ node, life, bmc, may }, lineage, deadline_ms * 1000),
   };
 }
 
@@ -57,10 +59,15 @@ async function commandOff(
   return failed(off.status === 409 ? "weighed" : "refused", `the BMC refuses it (status ${off.status})`);
 }
 
+interface Raising {
+  readonly node: Node;
+  readonly life: Life;
+  readonly bmc: Bmc;
+  readonly may: MayReplace;
+}
+
 async function raiseTag(
-  node: Node,
-  life: Life,
-  bmc: Bmc,
+  { node, life, bmc, may }: Raising,
   lineage: Lineage,
   deadline_us: number,
 ): Promise<Outcome<"written" | "higher">> {
@@ -73,7 +80,8 @@ async function raiseTag(
   if (seen === undefined || tag.kind === "unreadable") return silent;
   if (tag.kind === "foreign" && seen.tag?.startsWith("duet:") === true)
     return failed("refused", "the BMC holds the tag of another duet site");
-  const how = raising(tag, lineage);
+  const raised = raising(tag, lineage);
+  const how = raised === "raised" && !may(tag) ? "stays" : raised;
   await watched(seen, how === "raised");
   if (how !== "raised") return success(how === "same" ? "written" : "higher");
   const value = tagText(lineage);

@@ -31,6 +31,7 @@ const kinds: Record<Fault["kind"], (trouble: Trouble) => Fault | undefined> = {
   "session-limit": () => ({ kind: "session-limit" }),
   "stale-power-state": ({ world, machine }) =>
     world.machine(machine).powered ? { kind: "stale-power-state" } : undefined,
+  "no-power-state": () => ({ kind: "no-power-state" }),
   // A second is harmless, four are longer than a reading may take, twenty than anything.
   slow: ({ world: { kernel } }) => ({
     kind: "slow",
@@ -57,7 +58,7 @@ const withFault = (kind: Fault["kind"]): StormFault => ({
   },
 });
 
-/** Those that last. Nothing restarts a BMC here, so `forgets-tag` and `older-tag` have their own; `refuses-done` hinders nobody, and has a story of its own. */
+/** Those that last. Nothing restarts a BMC here, so `forgets-tag` and `older-tag` have their own; `no-power-state` comes to both at once, with people who trust their own eyes (`words.ts`); `refuses-done` hinders nobody, and has a story of its own. */
 const lasting: readonly Fault["kind"][] = [
   "unreachable",
   "lies",

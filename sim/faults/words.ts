@@ -4,10 +4,12 @@ import { wake } from "../agents/etcd.ts";
 import { membershipOf } from "../agents/facts.ts";
 import { label } from "../kernel/label.ts";
 import { traceKind } from "../kernel/trace.ts";
+import { setFor } from "./bmc.ts";
 import { cutLinks, later, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.word");
 const byCommand = label("storm.word-how");
+const isSlowToo = label("storm.word-slow");
 const wrongLine = traceKind(
   "storm.wrong",
   (machine) => `an admin on ${machine} confirms that its peer is down, and has not looked`,
@@ -61,6 +63,30 @@ export const wordFaults: readonly StormFault[] = [
       world.kernel.after(long_us, () => {
         for (const { id } of world.machines) for (const end of beyond(id)) world.management.healBoth(id, end);
       });
+      cutLinks(trouble, long_us);
+      later(trouble, 5 * second_us, () => wrongWords(trouble));
+    },
+  },
+];
+
+/** Slower than a second tag is waited for where it is not needed. */
+const slow_s = 0.5;
+
+export const neitherSeesItsMachine =
+  "no BMC sees its machine, both links are cut, and admins take the machines for dead";
+
+/** For sites without a power strip, by which one of the two would be switched off. */
+export const unseenFaults: readonly StormFault[] = [
+  {
+    name: neitherSeesItsMachine,
+    run: (trouble) => {
+      const { world } = trouble;
+      const long_us = 30 * second_us;
+      const isSlow = world.kernel.choices.pick(isSlowToo, 2) === 0;
+      for (const { id } of world.machines) {
+        setFor({ ...trouble, machine: id }, { kind: "no-power-state" }, long_us);
+        if (isSlow) setFor({ ...trouble, machine: id }, { kind: "slow", seconds: slow_s }, long_us);
+      }
       cutLinks(trouble, long_us);
       later(trouble, 5 * second_us, () => wrongWords(trouble));
     },

@@ -1,7 +1,9 @@
+import { type Effects, success } from "../../src/act/effects.ts";
+import { times_default } from "../../src/act/times.ts";
 import type { Facts, Tag } from "../../src/decide/facts.ts";
-import { loss, type Plant, seenBy } from "./plant.ts";
 import { isReadable, newestClaim } from "../../src/decide/lineage.ts";
-import { eachItsOwnBmc } from "../faults/words.ts";
+import { eachItsOwnBmc, neitherSeesItsMachine } from "../faults/words.ts";
+import { judgedBy, loss, type Plant, seenBy } from "./plant.ts";
 import { without } from "./tables.ts";
 
 const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
@@ -10,11 +12,14 @@ const oneAfterTheOther = "one is lost, the other serves and is lost, and the fir
 const silent = ({ self: { lineage } }: Facts, tag: Tag): Tag =>
   lineage === undefined ? tag : { kind: "lineage", ...lineage };
 
-const needsNoWitness = (facts: Facts): Facts => {
-  if (facts.witness !== "off") return facts;
+const nothingTold = (facts: Facts): Facts => {
   const { mine, theirs } = facts.tags;
   return { ...facts, witness: "on", tags: { mine: silent(facts, mine), theirs: silent(facts, theirs) } };
 };
+
+const offIsEnough = (facts: Facts): Facts => (facts.peer.seen === "never" ? nothingTold(facts) : facts);
+
+const needsNoWitness = (facts: Facts): Facts => (facts.witness === "off" ? nothingTold(facts) : facts);
 
 /** What the one says, the other would say too. */
 const oneSpeaksForBoth = (facts: Facts): Facts => {
@@ -40,10 +45,34 @@ const wordAccepts = (facts: Facts): Facts => {
 const wordIsOff = (facts: Facts): Facts =>
   facts.word.peerDown && facts.peer.seen !== "now" ? { ...facts, proof: "off" } : facts;
 
+/** As on a proof: one tag is enough, the other is not waited for, and what stands there is judged by its number alone. */
+const oneTagIsEnough = (effects: Effects): Effects => ({
+  ...effects,
+  bmc: {
+    ...effects.bmc,
+    raiseTag: async (bmc, lineage, deadline_ms, may) => {
+      const isSecond = may !== undefined && bmc === "theirs";
+      const raised = await effects.bmc.raiseTag(bmc, lineage, isSecond ? second_tag_ms : deadline_ms);
+      return raised.ok || !isSecond ? raised : success("written");
+    },
+  },
+});
+const { second_tag_ms } = times_default;
+
 /** What a machine that boots alone may start on. */
 export const alonePlants: readonly Plant[] = [
   {
     name: "alone-without-witness",
+    sentence: "a machine that boots alone starts once its peer is off: no tag keeps it from that",
+    pitfalls: [],
+    stoppedBy:
+      "R-NEWER-TAG, R-TAGS-UNREAD, R-TAGS-UNPROVEN: Off says that the peer does not serve now, a tag that it has served",
+    checks: loss,
+    favours: [oneAfterTheOther],
+    tables: judgedBy("takeover", offIsEnough),
+  },
+  {
+    name: "alone-with-witness-off",
     sentence: "at a site without a witness a machine that boots alone asks only whether its peer is off",
     pitfalls: [],
     stoppedBy: "R-NO-WITNESS",
@@ -54,13 +83,16 @@ export const alonePlants: readonly Plant[] = [
   },
   {
     name: "read-one-bmc",
-    sentence: "a machine that boots alone reads the tags, and one that can be read is enough",
+    sentence:
+      "a machine that boots alone reads the tags, and one that can be read is enough; so is one that takes its own where a word is all it has",
     pitfalls: [],
-    stoppedBy: "R-TAGS-UNREAD: a tag is written to one at least, and so it is read from both",
+    stoppedBy:
+      "R-TAGS-UNREAD: a tag is written to one at least, and so it is read from both; and on a word both are written, so a silent one stops it as well",
     checks: loss,
     favours: ["a BMC's fault: lies", oneAfterTheOther],
     kind: "one stays dark",
     tables: seenBy(["takeover"], oneSpeaksForBoth),
+    effects: oneTagIsEnough,
   },
   {
     name: "tag-forgotten",
@@ -94,5 +126,17 @@ export const alonePlants: readonly Plant[] = [
     checks: loss,
     favours: [eachItsOwnBmc],
     tables: seenBy(["takeover"], wordIsOff),
+  },
+  {
+    name: "word-needs-one-tag",
+    sentence:
+      "a takeover on an admin's plain word serves as soon as one BMC has its tag, as one on a proof does",
+    pitfalls: [],
+    stoppedBy:
+      "the steps `write the tag …` of a takeover that stands on a word: both are written, and only over what it was begun on",
+    checks: loss,
+    favours: [neitherSeesItsMachine],
+    kind: "no power strip",
+    effects: oneTagIsEnough,
   },
 ];

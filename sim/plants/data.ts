@@ -115,8 +115,8 @@ export const dataPlants: readonly Plant[] = [
       ...effects,
       bmc: {
         ...effects.bmc,
-        raiseTag: async (bmc, lineage, deadline_ms) => {
-          const raised = await effects.bmc.raiseTag(bmc, lineage, deadline_ms);
+        raiseTag: async (bmc, lineage, deadline_ms, may) => {
+          const raised = await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may);
           const tag = (await effects.facts()).tags[bmc];
           const same = tag.kind === "lineage" && tag.epoch === lineage.epoch;
           return raised.ok && same ? success("written") : raised;

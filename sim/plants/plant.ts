@@ -84,6 +84,15 @@ export const seeing = (see: See): Pick<Plant, "tables" | "effects"> => ({
   },
 });
 
+/** Which rule holds is seen wrongly; what it then decides is made of what is so. */
+export const judgedBy = (name: TableName, see: See): Tables => {
+  const rules = tables[name].rules.map((rule) => ({
+    ...rule,
+    when: (facts: Facts) => rule.when(see(facts)),
+  }));
+  return { ...tables, [name]: { ...tables[name], rules } };
+};
+
 /** Only these tables see it wrongly. */
 export function seenBy(names: readonly TableName[], see: See): Tables {
   const seen = (name: TableName): Table => {

@@ -115,8 +115,8 @@ export const takeoverPlants: readonly Plant[] = [
       ...effects,
       bmc: {
         ...effects.bmc,
-        raiseTag: async (bmc, lineage, deadline_ms) =>
-          lineage.epoch > 1 ? success("written") : await effects.bmc.raiseTag(bmc, lineage, deadline_ms),
+        raiseTag: async (bmc, lineage, deadline_ms, may) =>
+          lineage.epoch > 1 ? success("written") : await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may),
       },
     }),
   },

@@ -52,8 +52,8 @@ function taggedByFence(effects: Effects): Effects {
     },
     bmc: {
       ...effects.bmc,
-      raiseTag: async (bmc, lineage, deadline_ms) =>
-        lineage.epoch > 1 ? success("written") : await effects.bmc.raiseTag(bmc, lineage, deadline_ms),
+      raiseTag: async (bmc, lineage, deadline_ms, may) =>
+        lineage.epoch > 1 ? success("written") : await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may),
     },
   };
 }

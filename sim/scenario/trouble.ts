@@ -1,5 +1,6 @@
-import type { BmcFault, Wire as WireName } from "../../src/scenario/slots.ts";
+import type { BmcFault, MachineName, Wire as WireName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
+import type { Fault } from "../bmc.ts";
 import { breakDisk, loseDisk } from "../faults/disk.ts";
 import type { Wire } from "../wire.ts";
 import { inTurns } from "./power.ts";
@@ -55,11 +56,15 @@ const pairs = (ends: number): readonly (readonly [number, number])[] =>
 
 function bmcFaults(stage: SimStage): Doing {
   const { world } = stage;
+  /** As in the lab, beside what it has. */
+  const add = (machine: MachineName, fault: Fault) =>
+    stage.deed(() => {
+      const bmc = world.bmc(idOf(machine));
+      bmc.setFaults([...bmc.faults.filter(({ kind }) => kind !== fault.kind), fault]);
+    });
   return {
-    "bmc-fault": ({ machine, fault }) =>
-      stage.deed(() => world.bmc(idOf(machine)).setFaults([{ kind: fault }])),
-    "bmc-slow": ({ machine, duration }) =>
-      stage.deed(() => world.bmc(idOf(machine)).setFaults([{ kind: "slow", seconds: duration / 1000 }])),
+    "bmc-fault": ({ machine, fault }) => add(machine, { kind: fault }),
+    "bmc-slow": ({ machine, duration }) => add(machine, { kind: "slow", seconds: duration / 1000 }),
     "bmc-tag": ({ machine, tag }) => stage.deed(() => world.bmc(idOf(machine)).writeTag(tags[tag])),
     "bmc-well": ({ machine }) => stage.deed(() => world.bmc(idOf(machine)).setFaults([])),
     "pdu-fault": () =>

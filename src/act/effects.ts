@@ -1,5 +1,5 @@
 import type { Verdict } from "../decide/decide.ts";
-import type { Facts, Holding, Lineage } from "../decide/facts.ts";
+import type { Facts, Holding, Lineage, Tag } from "../decide/facts.ts";
 import type { Turn } from "../decide/race.ts";
 import type { LogEnd } from "../decide/score.ts";
 import type { TableName } from "../decide/rules.ts";
@@ -191,6 +191,8 @@ export type OffSwitch = "BMC" | "outlet" | `outlet ${number}`;
 /** All of them together take the peer's power: a machine with two supplies runs on either. */
 export type OffWay = readonly OffSwitch[];
 
+export type MayReplace = (tag: Tag) => boolean;
+
 export interface BmcEffects {
   /** The peer's, by its BMC or its PDU outlets, or by one of them; a BMC that reads On is believed in any case. Only `off` means Off. */
   readonly peerPower: (deadline_ms: number, by?: "BMC" | "outlets") => Promise<Outcome<"on" | "off">>;
@@ -202,11 +204,15 @@ export interface BmcEffects {
    */
   readonly commandOff: (at: OffSwitch, deadline_ms: number, send_ms?: number) => Promise<Outcome>;
   readonly commandOn: (deadline_ms: number) => Promise<Outcome>;
-  /** Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told. */
+  /**
+   * Reads, compares, writes with If-Match where there is one, reads back. A higher tag stays, and is told; so does one of which `may` says
+   * that it is not to be replaced. `may` is asked about what was read in this very call.
+   */
   readonly raiseTag: (
     bmc: Bmc,
     lineage: Lineage,
     deadline_ms: number,
+    may?: MayReplace,
   ) => Promise<Outcome<"written" | "higher">>;
 }
 

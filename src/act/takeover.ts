@@ -1,10 +1,12 @@
+import type { Facts, Tag } from "../decide/facts.ts";
 import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
+import { mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
-import type { Bmc, Effects, Loss } from "./effects.ts";
+import type { Bmc, Effects, Failure, Loss } from "./effects.ts";
 import { powerOn } from "./power-on.ts";
 import { publishFacts } from "./publish.ts";
-import { anyState, changeState, given, type Steps, stopped } from "./steps.ts";
+import { anyState, changeState, type End, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
 /**
@@ -25,6 +27,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   }
   const lost = await effects.quorum.loss();
   if (!lost.ok) return given("the membership", lost.failure);
+  const byWord = await onWordAlone(effects, lost.value);
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -39,20 +42,22 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   if (witness !== "off") {
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
-      yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
+      yield `write the tag of ${nameOf(bmc)}`;
       if (written > 0 && (await isAnother(effects, lost.value)))
         return stopped("the peer was seen again: no BMC more is told of a takeover that will not be");
-      // One is enough to serve: the second is not waited for long, and written later where it does not answer.
-      const patience_ms = written === 0 ? times.tag_ms : times.second_tag_ms;
-      const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms);
-      if (tag.ok && tag.value === "higher") return stopped(higher(bmc));
+      // With a proof one is enough to serve: the second is not waited for long, and written later where it does not answer.
+      const patience_ms = written === 0 || byWord !== undefined ? times.tag_ms : times.second_tag_ms;
+      const may = byWord && ((tag: Tag) => mayReplaceByWord(byWord, tag));
+      const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms, may);
+      if (tag.ok && tag.value === "higher") return stopped(byWord === undefined ? higher(bmc) : claimed(bmc));
+      if (!tag.ok && byWord !== undefined) return untold(bmc, tag.failure);
       if (tag.ok) written++;
     }
     if (written === 0) return stopped("neither BMC took the tag: nothing is served until one does");
   }
 
   yield "write that it may have served";
-  const stands = await stillStands(effects, epoch);
+  const stands = await stillStands(effects, epoch, byWord !== undefined);
   if (stands === undefined) return stopped("the peer was seen again, or its Off is no longer proven");
   const served = await changeState(
     effects,
@@ -78,18 +83,46 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
 async function stillStands(
   effects: Effects,
   epoch: number,
+  areBothWritten: boolean,
 ): Promise<{ readonly accepted: number } | undefined> {
+  const stands = (now: Facts): boolean => mayGoOn(now) && (areBothWritten || !needsBothTags(now));
   if (beginsAfterLoss(epoch)) {
     const now = await effects.facts();
-    return mayGoOn(now) ? { accepted: acceptedEpoch(now) } : undefined;
+    return stands(now) ? { accepted: acceptedEpoch(now) } : undefined;
   }
   const lost = await effects.quorum.loss();
   if (lost.ok && lost.value?.proven === true) return { accepted: 0 };
-  return mayGoOn(await effects.facts()) ? { accepted: 0 } : undefined;
+  return stands(await effects.facts()) ? { accepted: 0 } : undefined;
 }
 
+/**
+ * The facts of a takeover that stands on a plain word and nothing else; undefined for any other. A word is no proof, and the peer may live and be
+ * told the same of this machine. So it has to write both tags, its own BMC's first, and each only over what it was begun on. That is
+ * enough, whatever the two do at what time. Had both written both, one of the two first tags stood first, say this machine's in its own BMC. Then the
+ * peer read that BMC after it had written its own, and so after this machine's tag stood there: it found a claim that it did not know of, and
+ * stopped. Nobody takes such a claim away: only the peer could write over it, and that is what it did not do. Where there is no `If-Match` it holds as
+ * well, since nobody has to be the only writer of a BMC: each needs only to see the other's first tag.
+ */
+async function onWordAlone(effects: Effects, lost: Loss | undefined): Promise<Facts | undefined> {
+  // A peer that is a member gave up, and neither that nor an Off that was read is a word: no look at slow BMCs holds those up.
+  if (effects.site.witness === "off" || lost === undefined || lost.proven === true) return undefined;
+  const facts = await effects.facts();
+  return needsBothTags(facts) ? facts : undefined;
+}
+
+const nameOf = (bmc: Bmc): string => (bmc === "mine" ? "the own BMC" : "the peer's BMC");
+
 const higher = (bmc: Bmc): string =>
-  `the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"} is higher by now: another takeover came first`;
+  `the tag of ${nameOf(bmc)} is higher by now: another takeover came first`;
+
+const claimed = (bmc: Bmc): string =>
+  `the tag of ${nameOf(bmc)} is another by now: the peer may be alive, and about to take over as well`;
+
+const untold = (bmc: Bmc, failure: Failure): End =>
+  given(
+    `nothing but a word says that the peer is gone, so nothing is served until both BMCs have the tag, or \`duet confirm-peer-down --accept-data-loss unknown\` accepts what can't be known; ${nameOf(bmc)} did not take it`,
+    failure,
+  );
 
 /** The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. */
 async function isAnother({ quorum }: Effects, lost: Loss | undefined): Promise<boolean> {

@@ -7,6 +7,7 @@ import {
   type Lineage,
   no_word,
   type Peer,
+  type Tag,
   type Word,
 } from "../decide/facts.ts";
 import {
@@ -100,9 +101,7 @@ export class FakeWorld {
         ? { seen: "before", facts: peer.holding }
         : { seen: "never" };
     const tag = (bmc: Bmc) => {
-      const found = this.tags[bmc];
-      if (this.dead.has(bmc)) return { kind: "unreadable" } as const;
-      return found === undefined ? ({ kind: "blank" } as const) : ({ kind: "lineage", ...found } as const);
+      return this.dead.has(bmc) ? ({ kind: "unreadable" } as const) : tagOf(this.tags[bmc]);
     };
     return {
       me: "a",
@@ -309,9 +308,11 @@ export class FakeWorld {
         this.peer = { ...this.peer, on: true };
         return done;
       },
-      raiseTag: async (bmc, lineage) => {
+      raiseTag: async (bmc, lineage, _, may) => {
         if (this.dead.has(bmc)) return failed("deadline", "no answer");
         const was = this.tags[bmc];
+        const isOwn = was?.epoch === lineage.epoch && was.owner === lineage.owner;
+        if (!isOwn && may?.(tagOf(was)) === false) return success("higher");
         if (
           was !== undefined &&
           (was.epoch > lineage.epoch || (was.epoch === lineage.epoch && was.owner !== lineage.owner))
@@ -384,6 +385,9 @@ export class FakeWorld {
 
 export { logOf, pick } from "./testing-holding.ts";
 export const fast = { ...times_default, tries_max: 5, promotion_tries_max: 5 };
+
+const tagOf = (found: Lineage | undefined): Tag =>
+  found === undefined ? { kind: "blank" } : { kind: "lineage", ...found };
 
 const lossOf = ({ ring, boot: { proven } }: FakeWorld): Loss => ({
   ring,

@@ -41,8 +41,10 @@ const faults = {
   "only presses the power button": "graceful-off",
   "refuses to switch off what is off": "refuses-done",
   "shows a stale power state": "stale-power-state",
+  "tells no power state": "no-power-state",
   "accepts and does nothing": "accepted-no-effect",
   "forgets its tag": "forgets-tag",
+  "falls back to an older tag": "older-tag",
 } as const;
 export type BmcFault = (typeof faults)[keyof typeof faults];
 

@@ -13,12 +13,12 @@ export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>
   steps.some(({ ask: { kind } }) => kind.startsWith("admin-") && !pastDuet.has(kind));
 const pastDuet: ReadonlySet<string> = new Set<Kind>(["admin-unblocks", "admin-confirms"]);
 
-/** A BMC is seen without a tag that it had. */
+/** A BMC is seen without a tag that it had: it shows nothing, or an older one. */
 export const losesTag = ({ steps }: Scenario): boolean =>
   steps.some(
     ({ ask }) =>
       (ask.kind === "bmc-tag" && ask.tag === "none") ||
-      (ask.kind === "bmc-fault" && ask.fault === "forgets-tag"),
+      (ask.kind === "bmc-fault" && (ask.fault === "forgets-tag" || ask.fault === "older-tag")),
   );
 
 /** Waits for both machines, or expects both. */

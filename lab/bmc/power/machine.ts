@@ -61,14 +61,16 @@ export class MachinePower {
     this.#watching = this.#watch();
   }
 
-  /** What PowerState shows. */
-  async shown(): Promise<PowerState> {
+  /** What PowerState shows; undefined: there is none. */
+  async shown(): Promise<PowerState | undefined> {
+    if (has(this.#options.faults(), "no-power-state")) return undefined;
     if (has(this.#options.faults(), "stale-power-state")) return this.#read;
     this.#read = await this.#sequencer.state();
     return this.#read;
   }
 
   async reset(type: ResetType): Promise<void> {
+    if (has(this.#options.faults(), "no-power-state")) return refuse(503, "InternalError");
     if (type === "ForceOff" && has(this.#options.faults(), "graceful-off"))
       return this.reset("GracefulShutdown");
     const before = await this.#sequencer.state();

@@ -1,6 +1,7 @@
 import { link, listed } from "../core/endpoint.ts";
 import { at, type Route } from "../core/router.ts";
 import type { MachinePower } from "../power/machine.ts";
+import { powerState } from "./power-state.ts";
 
 export const chassesPath = "/redfish/v1/Chassis";
 export const chassisPath = `${chassesPath}/1`;
@@ -23,7 +24,7 @@ export function chassisRoutes(name: string, power: MachinePower): readonly Route
         ChassisType: "RackMount",
         Manufacturer: "duet lab",
         Model: "Lab Machine",
-        PowerState: await power.shown(),
+        ...powerState(await power.shown()),
         Status: { State: "Enabled", Health: "OK" },
         Links: {
           ComputerSystems: [link("/redfish/v1/Systems/1")],

@@ -11,6 +11,7 @@ import { bootEnabled, bootModes, bootTargets, type BmcState, restorePolicies } f
 import type { Store } from "../state/store.ts";
 import { chassisPath } from "./chassis.ts";
 import { managerPath } from "./manager.ts";
+import { powerState } from "./power-state.ts";
 
 export const systemsPath = "/redfish/v1/Systems";
 export const systemPath = `${systemsPath}/1`;
@@ -67,7 +68,7 @@ export function systemRoutes(options: SystemOptions): readonly Route[] {
   ];
 }
 
-function systemProperties(options: SystemOptions, state: PowerState): JsonObject {
+function systemProperties(options: SystemOptions, state: PowerState | undefined): JsonObject {
   const { asset_tag, power_restore_policy, boot } = options.store.value;
   return {
     Id: "1",
@@ -79,7 +80,7 @@ function systemProperties(options: SystemOptions, state: PowerState): JsonObject
     SerialNumber: options.uuid.slice(0, 8).toUpperCase(),
     UUID: options.uuid,
     AssetTag: asset_tag,
-    PowerState: state,
+    ...powerState(state),
     PowerRestorePolicy: power_restore_policy,
     Status: { State: state === "Off" ? "StandbyOffline" : "Enabled", Health: "OK" },
     Boot: {

@@ -141,6 +141,17 @@ test("stale-power-state: what was read before the fault is shown for as long as 
   assert.equal(await powerState(lab), "Off");
 });
 
+test("no-power-state: PowerState is missing, power actions are refused, and the tag is written as ever", async () => {
+  await using lab = await faulty("no-power-state");
+  const { status, json } = await lab.call("GET", system);
+  assert.deepEqual([status, json["PowerState"], json["AssetTag"]], [200, undefined, ""]);
+  assert.equal((await forceOff(lab)).status, 503);
+  assert.deepEqual(lab.metal.done, []);
+  assert.equal((await lab.call("PATCH", system, { body: { AssetTag: "duet" } })).status, 200);
+  await clearFaults(lab.folder);
+  assert.equal(await powerState(lab), "On");
+});
+
 test("slow: the answer is right and late", async () => {
   await using lab = await faulty("slow", "0.3");
   const start_ms = now_ms();

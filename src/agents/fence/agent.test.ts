@@ -194,6 +194,7 @@ test("a BMC that says yes and does nothing, or hangs, or refuses, makes no succe
     "lies",
     "accepted-no-effect",
     "stale-power-state",
+    "no-power-state",
     "unauthorized",
     "server-error",
     "hang-after-connect",

@@ -14,6 +14,7 @@ import {
   username,
 } from "../../../lab/bmc/testing.ts";
 import type { Outcome } from "../../act/effects.ts";
+import type { Tag } from "../../decide/facts.ts";
 import { until } from "../../machine/clock.ts";
 import { type Failure, failed } from "../../redfish/failure.ts";
 import { fingerprintOf } from "../../redfish/testing.ts";
@@ -240,6 +241,23 @@ test("tags are raised, never lowered, and read back", async () => {
   await tagIs(mine, "rack 7");
   assert.deepEqual((await readBmcs(plain, 2_000)).tags.mine, { kind: "foreign" });
   assert.equal(value(await bmc.raiseTag("mine", seven, 5_000)), "written");
+});
+
+test("a tag that may not be replaced stays, whatever its number; the own one is there already", async () => {
+  const bmc = bmcEffects(plain);
+  const six = { epoch: 6, owner: "node2" };
+  const seven = { epoch: 7, owner: "node1" };
+  await tagIs(theirs, tagText(site, six));
+  const asked: Tag[] = [];
+  const never = (tag: Tag) => {
+    asked.push(tag);
+    return false;
+  };
+  assert.equal(value(await bmc.raiseTag("theirs", seven, 5_000, never)), "higher");
+  assert.deepEqual((await readBmcs(plain, 2_000)).tags.theirs, { kind: "lineage", ...six });
+  assert.equal(value(await bmc.raiseTag("theirs", seven, 5_000, () => true)), "written");
+  assert.equal(value(await bmc.raiseTag("theirs", seven, 5_000, never)), "written");
+  assert.deepEqual(asked, [{ kind: "lineage", ...six }]);
 });
 
 test("a tag of another duet site is never written over, nor the text of its test", async () => {

@@ -3,6 +3,7 @@ import {
   type BmcEffects,
   done,
   failed,
+  type MayReplace,
   type OffSwitch,
   type Outcome,
   success,
@@ -34,7 +35,8 @@ export function bmcEffects(ways: Ways): BmcEffects {
     commandOff: (at, deadline_ms, send_ms = deadline_ms / 4) =>
       attempt(() => commandOff(ways, at, deadline_ms, send_ms)),
     commandOn: (deadline_ms) => attempt(() => commandOn(ways, deadline_ms)),
-    raiseTag: (bmc, lineage, deadline_ms) => attempt(() => raiseTag(ways, bmc, lineage, deadline_ms)),
+    raiseTag: (bmc, lineage, deadline_ms, may) =>
+      attempt(() => raiseTag(ways, bmc, lineage, deadline_ms, may)),
   };
 }
 
@@ -168,6 +170,7 @@ async function raiseTag(
   bmc: Bmc,
   lineage: Lineage,
   deadline_ms: number,
+  may: MayReplace = () => true,
 ): Promise<Outcome<"written" | "higher">> {
   const end_ms = now_ms() + deadline_ms;
   const client = await ways.bmc(bmc, deadline_ms, waits.need);
@@ -182,7 +185,8 @@ async function raiseTag(
         `${where} holds the tag of another duet site (${seen.value.tag}), which is never written over: \`duet check\` says what to do`,
       );
     const found = parseTag(ways.site, seen.value.tag);
-    const how = raising(found, lineage);
+    const raised = raising(found, lineage);
+    const how = raised === "raised" && !may(found) ? "stays" : raised;
     await watched(seen.value.tag, how === "raised");
     if (how !== "raised") return success(how === "same" ? "written" : "higher");
     await keepForeign(ways, bmc, seen.value.tag);

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { empty, type Holding, type Lineage, no_word, type Tag, type Word } from "../decide/facts.ts";
+import { raising } from "../decide/lineage.ts";
+import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
+import { runSteps } from "./steps.ts";
+import { takeOver } from "./takeover.ts";
+import { fast, FakeWorld, logOf, pick } from "./testing.ts";
+
+const voter: Holding = {
+  ...empty,
+  data: true,
+  standing: "voter",
+  lineage: { epoch: 5, owner: "b" },
+  full: true,
+};
+const five = { epoch: 5, owner: "b" };
+
+/** The peer was lost, and nobody proves anything. What the world asserts of a peer that is on is not what is tried here. */
+function cutOff(word: Partial<Word>, tags: Record<Bmc, Lineage | undefined> = { mine: five, theirs: five }) {
+  const world = new FakeWorld();
+  world.state = pick(voter);
+  world.log = { ...logOf(voter), committed: false };
+  world.peer = { ...world.peer, on: false, member: false, holding: voter };
+  world.word = { ...no_word, peerDown: true, ...word };
+  world.tags = tags;
+  const { effects } = world;
+  const facts = async () => ({ ...(await effects.facts()), peerPower: "unreadable" as const });
+  return { world, effects: { ...effects, facts } };
+}
+
+/** How long each write of a tag may take. */
+async function take(
+  { world, effects }: ReturnType<typeof cutOff>,
+  epoch: number,
+  before: (bmc: Bmc) => "fails" | undefined = () => undefined,
+) {
+  const patience: number[] = [];
+  const raiseTag: typeof effects.bmc.raiseTag = async (bmc, lineage, deadline_ms, may) => {
+    patience.push(deadline_ms);
+    return before(bmc) === "fails"
+      ? failed("deadline", "no answer")
+      : await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may);
+  };
+  const end = await runSteps(takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, epoch));
+  return { why: end.done ? "" : end.why, served: world.state.lineage?.epoch === epoch, patience };
+}
+
+test("on a plain word both BMCs have to take the tag, and both are waited for", async () => {
+  const both = await take(cutOff({}), 6);
+  assert.deepEqual(both, { why: "", served: true, patience: [fast.tag_ms, fast.tag_ms] });
+  const own = await take(cutOff({}), 6, (bmc) => (bmc === "mine" ? "fails" : undefined));
+  assert.match(own.why, /until both BMCs have the tag.*unknown.*the own BMC did not take it: no answer/);
+  assert.deepEqual([own.served, own.patience.length], [false, 1], "the peer's BMC is told nothing before");
+  const theirs = cutOff({});
+  const one = await take(theirs, 6, (bmc) => (bmc === "theirs" ? "fails" : undefined));
+  assert.match(one.why, /the peer's BMC did not take it: no answer/);
+  assert.deepEqual([one.served, theirs.world.state.takeover?.step], [false, "intent"]);
+  // Tried again, with the own tag in the own BMC.
+  assert.deepEqual((await take(theirs, 7)).why, "");
+});
+
+test("a proof, a surrender and an accepted `unknown` need one BMC", async () => {
+  const unread = (bmc: Bmc) => (bmc === "theirs" ? "fails" : undefined);
+  const proven = cutOff({});
+  proven.world.boot.proven = true;
+  const unknown = cutOff({ accept: "unknown" });
+  const gaveUp = cutOff({});
+  gaveUp.world.peer.holding = { ...voter, surrendered: 6, echo: gaveUp.world.holding.others };
+  const back = cutOff({ choose: "self" });
+  back.world.state = { ...back.world.state, surrendered: 6 };
+  for (const tried of [proven, unknown, gaveUp, back]) {
+    const { why, patience } = await take(tried, 6, unread);
+    assert.deepEqual([why, patience], ["", [fast.tag_ms, fast.second_tag_ms]]);
+  }
+  assert.equal(
+    (await take(cutOff({ accept: 5 }), 6, unread)).served,
+    false,
+    "an epoch accepts what it names",
+  );
+});
+
+test("a claim that came up since is not written over, whatever its number", async () => {
+  for (const claim of [5, 6, 7, 8].map((epoch) => ({ epoch: epoch + 1, owner: "b" })))
+    for (const at of ["mine", "theirs"] as const) {
+      const tried = cutOff({});
+      const { why, served } = await take(tried, 7, (bmc) => {
+        if (bmc === at) tried.world.tags = { ...tried.world.tags, [at]: claim };
+        return undefined;
+      });
+      assert.match(why, /is another by now: the peer may be alive, and about to take over as well/);
+      assert.deepEqual([served, tried.world.tags[at]], [false, claim]);
+    }
+});
+
+test("a claim that was named by the word is written over, a later one is not", async () => {
+  const claim = (epoch: number) => ({ mine: five, theirs: { epoch, owner: "b" } });
+  assert.equal((await take(cutOff({ accept: 6 }, claim(6)), 1_000_000)).served, true);
+  const tried = cutOff({ accept: 6 }, claim(6));
+  // Not at a further try either, when its own claim is the higher one.
+  for (const _ of [1, 2]) {
+    const { served } = await take(tried, 1_000_000, (bmc) => {
+      if (bmc === "theirs") tried.world.tags = { ...tried.world.tags, theirs: { epoch: 7, owner: "b" } };
+      return undefined;
+    });
+    assert.equal(served, false);
+  }
+});
+
+test("a tag that says nothing may hide anything", async () => {
+  assert.equal((await take(cutOff({}, { mine: five, theirs: undefined }), 6)).served, false);
+});
+
+/** Both machines are told the same at once. Each raising is three calls at a BMC, and these come in every order. */
+test("of two plain words at once at most one serves, in every order of their calls, with ETags and without", async () => {
+  const ends = new Map<string, number>();
+  for (const hasEtags of [true, false])
+    for (const other of [6, 7])
+      for (const order of orders(6, 6)) {
+        const both = new Both(hasEtags);
+        const running = [both.run(0, 6), both.run(1, other)];
+        for (const turn of order) await both.go(turn);
+        const served = (await Promise.all(running)).filter(Boolean).length;
+        assert.ok(served < 2, `${order.join("")} ${other} ${hasEtags}`);
+        ends.set(`${served}`, (ends.get(`${served}`) ?? 0) + 1);
+      }
+  assert.ok((ends.get("0") ?? 0) > 0 && (ends.get("1") ?? 0) > 0, JSON.stringify([...ends]));
+});
+
+/** Two machines and two BMCs, one call at a time. */
+class Both {
+  readonly #hasEtags: boolean;
+  readonly #tags: [Tag, Tag] = [tagOf(five), tagOf(five)];
+  readonly #waiting: ((() => void) | undefined)[] = [];
+
+  constructor(hasEtags: boolean) {
+    this.#hasEtags = hasEtags;
+  }
+
+  /** The next call of this one, if it has not ended. */
+  async go(side: number): Promise<void> {
+    await setImmediate();
+    const resume = this.#waiting[side];
+    this.#waiting[side] = undefined;
+    resume?.();
+  }
+
+  async run(side: number, epoch: number): Promise<boolean> {
+    const { world, effects } = cutOff({});
+    // Each calls itself `a`, and the other one `b`.
+    const name = (tag: Tag): Tag =>
+      side === 0 || tag.kind !== "lineage" ? tag : { ...tag, owner: swap(tag.owner) };
+    const raiseTag: BmcEffects["raiseTag"] = async (bmc, lineage, _, may) => {
+      const at = bmc === "mine" ? side : 1 - side;
+      await this.#turn(side);
+      const seen = this.#tags[at] ?? tagOf(five);
+      const how = raising(name(seen), lineage);
+      if (how === "same") return success("written");
+      if (how === "stays" || may?.(name(seen)) === false) return success("higher");
+      await this.#turn(side);
+      if (!this.#hasEtags || this.#tags[at] === seen) this.#tags[at] = name({ kind: "lineage", ...lineage });
+      await this.#turn(side);
+      const isThere = raising(name(this.#tags[at] ?? seen), lineage) === "same";
+      if (!isThere) return failed("failed", "it does not read back");
+      world.tags = { ...world.tags, [bmc]: lineage };
+      return success("written");
+    };
+    await runSteps(takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, epoch));
+    return world.log.soleVoter;
+  }
+
+  #turn(side: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting[side] = resolve;
+    });
+  }
+}
+
+const tagOf = (lineage: Lineage): Tag => ({ kind: "lineage", ...lineage });
+const swap = (owner: string): string => (owner === "a" ? "b" : "a");
+
+/** Every order in which so many calls of the one and so many of the other can come. */
+function orders(one: number, other: number): readonly (readonly number[])[] {
+  if (one === 0 && other === 0) return [[]];
+  const first = one > 0 ? orders(one - 1, other).map((rest) => [0, ...rest]) : [];
+  const second = other > 0 ? orders(one, other - 1).map((rest) => [1, ...rest]) : [];
+  return [...first, ...second];
+}
