@@ -1,9 +1,14 @@
 import type { Lab } from "./folder.ts";
 import { runIn } from "./run.ts";
 
-/** Settings beside a unit's own, in /run: no reboot keeps them. systemd reads them with the next `daemon-reload`. */
-const folderOf = (unit: string): string => `/run/systemd/system/${unit}.d`;
-export const dropInFile = (unit: string, name: string): string => `${folderOf(unit)}/${name}`;
+/**
+ * Settings beside a unit's own, which systemd reads with the next `daemon-reload`. Those in /run are gone with the boot, those in /etc stay,
+ * a power cut too once they are synced.
+ */
+type Lasts = "/run" | "/etc";
+const folderOf = (unit: string, lasts: Lasts): string => `${lasts}/systemd/system/${unit}.d`;
+export const dropInFile = (unit: string, name: string, lasts: Lasts = "/run"): string =>
+  `${folderOf(unit, lasts)}/${name}`;
 
 export async function putDropIn(
   lab: Lab,
@@ -11,7 +16,8 @@ export async function putDropIn(
   unit: string,
   name: string,
   text: string,
+  lasts: Lasts = "/run",
 ): Promise<void> {
-  await runIn(lab, machine, ["mkdir", "--parents", folderOf(unit)]);
-  await runIn(lab, machine, ["tee", dropInFile(unit, name)], { input: text });
+  await runIn(lab, machine, ["mkdir", "--parents", folderOf(unit, lasts)]);
+  await runIn(lab, machine, ["tee", dropInFile(unit, name, lasts)], { input: text });
 }

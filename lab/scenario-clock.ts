@@ -26,6 +26,8 @@ const environment: Readonly<Record<string, string>> = {
 };
 const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 
+/** In /etc: a machine that lost its power boots with them. */
+const settingsOf = (unit: string): string => dropInFile(unit, drop_in, "/etc");
 const drop_in = "clock.conf";
 
 export const hasJumps = ({ steps }: Scenario): boolean => steps.some(({ ask }) => ask.kind === "jump-clock");
@@ -46,15 +48,17 @@ export function clockWords(stage: Stage): Doing {
 export async function letClocksJump(lab: Lab, can: boolean): Promise<void> {
   for (const { machine } of allMachines(lab)) {
     const { name } = machine;
-    const { status } = await runIn(lab, name, ["test", "-e", dropInFile(workUnit, drop_in)], {
+    const { status } = await runIn(lab, name, ["test", "-e", settingsOf(workUnit)], {
       accept: "any",
     });
     if ((status === 0) === can) continue;
     await runIn(lab, name, ["systemctl", "stop", "pacemaker"], { deadline_ms: 120_000 });
     for (const unit of jumping) {
-      if (can) await putDropIn(lab, name, unit, drop_in, `[Service]\nEnvironment=${settings.join(" ")}\n`);
-      else await runIn(lab, name, ["rm", dropInFile(unit, drop_in)]);
+      if (can)
+        await putDropIn(lab, name, unit, drop_in, `[Service]\nEnvironment=${settings.join(" ")}\n`, "/etc");
+      else await runIn(lab, name, ["rm", settingsOf(unit)]);
     }
+    await runIn(lab, name, ["sync", "--file-system", "/etc"]);
     await shift(lab, name, 0);
     await runIn(lab, name, ["systemctl", "daemon-reload"]);
     await runIn(lab, name, ["systemctl", "restart", "corosync"], { deadline_ms: 60_000 });
