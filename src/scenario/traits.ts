@@ -5,7 +5,7 @@ import type { Scenario } from "./scenario.ts";
 
 /** An admin says that data may go. */
 export const acceptsLoss = ({ steps }: Scenario): boolean =>
-  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
+  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind.startsWith("admin-chooses"));
 
 /** An admin's word stands for the proof that a machine is off, or for duet's own rules. */
 export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>
