@@ -2,6 +2,7 @@ import { checkChoice, wordOf } from "../../src/agents/admin/choose.ts";
 import { onceOff, seeOff } from "../../src/agents/admin/off.ts";
 import { DuetError } from "../../src/base/problem.ts";
 import { turned } from "../../src/decide/choice.ts";
+import { decide } from "../../src/decide/decide.ts";
 import { no_word, type Word } from "../../src/decide/facts.ts";
 import { Life } from "../kernel/life.ts";
 import { traceKind } from "../kernel/trace.ts";
@@ -29,7 +30,10 @@ export function chooseData(node: Node, chosen: string, accept: Word["accept"], p
     const once = isHere ? facts : await onceOff({ effects, times }, facts);
     const word = wordOf(once, chosen, accept);
     try {
-      checkChoice(once, word);
+      // As `supposed` asks it there; with the mistake, where the rules have one.
+      checkChoice(once, word, decide("start", { ...once, word }, node.site.plant.tables));
+      // Somebody has looked: what failed before is tried again.
+      node.memory.failedStarts = 0;
       const recorder = { step: (step: string) => node.step(step), stepsEnd: () => undefined };
       if (!isHere) await seeOff({ effects, times, recorder }, { facts, once }, word, () => undefined);
     } catch (error) {

@@ -69,11 +69,7 @@ class Admin {
     const at = this.#stage.node(runs ? id : 1 - id);
     const index = this.ends.push(undefined) - 1;
     chooseData(at, this.#stage.node(id).name, accept, {
-      said: (word, machine) => {
-        // Somebody has looked: what failed before is tried again.
-        if (machine === at.id) at.memory.failedStarts = 0;
-        this.#accepted.said(machine, word);
-      },
+      said: (word, machine) => this.#accepted.said(machine, word),
       ended: (code) => {
         this.ends[index] = { code };
       },

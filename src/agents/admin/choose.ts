@@ -89,8 +89,8 @@ const unnamed = (word: Word): Word => ({ ...word, accept: undefined });
 const refuse = (where: string, what: string, fix: string): never =>
   fail("DUET-E-CHOOSE-REFUSED", where, what, fix);
 
-/** A choice that could not be carried out would make the other give up what it has, for nothing. */
-export function checkChoice(facts: Facts, word: ChoosingWord): void {
+/** A choice that could not be carried out would make the other give up what it has, for nothing. `verdict`: the rules', with this word said. */
+export function checkChoice(facts: Facts, word: ChoosingWord, verdict = supposed(facts, word)): void {
   const { me, peerName, self, peer } = facts;
   const { choose } = word;
   const theirs = heard(facts);
@@ -113,7 +113,6 @@ export function checkChoice(facts: Facts, word: ChoosingWord): void {
     );
   if (!differ(choose.mine, choose.theirs))
     refuse(me, "both machines hold the same data: there is nothing to choose", "`duet status` shows what is");
-  const verdict = supposed(facts, word);
   if (peer.seen !== "now" && !wouldServe(verdict.decision))
     refuse(me, refusalOf(verdict, word), insteadOf(facts, verdict, word, `duet choose-data ${me}`));
 }
