@@ -125,7 +125,7 @@ export function choicesNow(self: Offer, theirs: Offer | undefined): readonly Cho
 }
 
 /** An admin's words here: without a choice, with one that counts or could, with one that is over, and with a loss beside it. */
-function wordsOf(self: Holding, peer: Peer): readonly Word[] {
+export function wordsOf(self: Holding, peer: Peer): readonly Word[] {
   const theirs = peer.seen === "never" ? undefined : peer.facts;
   const [mine, ...others] = choicesNow(self, theirs);
   if (mine === undefined) return words;
