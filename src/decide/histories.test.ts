@@ -25,12 +25,12 @@ const budgets = [
   {
     name: "and an admin who chooses",
     left: { forget: 0, disk: 0, accept: 0, choose: 1 },
-    worlds_max: 300_000,
+    worlds_max: 200_000,
   },
   {
     name: "and an admin who chooses, and a disk that is lost",
     left: { forget: 0, disk: 1, accept: 0, choose: 1 },
-    worlds_max: 200_000,
+    worlds_max: 120_000,
   },
 ];
 
