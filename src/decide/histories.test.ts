@@ -28,6 +28,11 @@ const budgets = [
     worlds_max: 200_000,
   },
   {
+    name: "and an admin who chooses, and a BMC that forgets its tag",
+    left: { forget: 1, disk: 0, accept: 0, choose: 1 },
+    worlds_max: 120_000,
+  },
+  {
     name: "and an admin who chooses, and a disk that is lost",
     left: { forget: 0, disk: 1, accept: 0, choose: 1 },
     worlds_max: 120_000,

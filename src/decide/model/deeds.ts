@@ -53,8 +53,9 @@ const truthful: Word = { peerDown: true, accept: undefined, choose: undefined };
 function toldByWord(world: World, id: Id, tables: Tables): readonly Told[] {
   if (world.machines[other(id)].on) return [];
   const bare = [truthful, ...(world.left.accept > 0 ? [{ ...truthful, accept: "unknown" } as const] : [])];
+  const { left, machines } = world;
   const words =
-    world.machines[id].disk.surrendered === 0
+    left.choose === 0 || machines[id].disk.surrendered === 0
       ? bare
       : [...bare, ...bare.map((word) => takingBack(world, id, word))];
   return words.flatMap((word) =>

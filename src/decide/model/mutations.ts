@@ -83,7 +83,25 @@ const tagEpochs = (facts: Facts): readonly number[] =>
   tagsOf(facts).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
 
 export const mutations: readonly Mutation[] = [
-  drop("takeover", "R-GAVE-UP"),
+  {
+    // By itself it is no danger: both tags have to be read then, and they tell whether the peer went on.
+    name: "without R-GAVE-UP, and what the peer told before that counts",
+    tables: {
+      ...tables,
+      takeover: {
+        ...tables.takeover,
+        rules: tables.takeover.rules
+          .filter(({ id }) => id !== "R-GAVE-UP")
+          .map((rule) =>
+            rule.id === "R-TAGS-UNREAD"
+              ? { ...rule, when: (facts) => heard(facts)?.lineage === undefined && rule.when(facts) }
+              : rule,
+          ),
+      },
+    },
+    left: common,
+    epoch_max: 2,
+  },
   drop("takeover", "R-NOT-FULL"),
   drop("takeover", "R-NEWER-PEER"),
   drop("takeover", "R-NEWER-TAG"),
@@ -114,7 +132,7 @@ export const mutations: readonly Mutation[] = [
       ...tables,
       takeover: { ...tables.takeover, rules: seeing(acceptingBack)(tables.takeover.rules) },
     },
-    left: common,
+    left: { ...common, choose: 1 },
     epoch_max: 2,
   },
   {
