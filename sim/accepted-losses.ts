@@ -14,8 +14,11 @@ export class AcceptedLosses {
   readonly #accepted: (node: Node, epoch: number) => void;
   /** Machines that were told of an accepted loss, and have not acted on it so far; and in which membership. */
   readonly #consented = new Map<number, string>();
-  /** What a machine last meant to begin, with its admin's consent: it may be seen to have served in a later membership, or boot. */
-  readonly #meant = new Map<number, number>();
+  /**
+   * What a machine last began with its admin's consent, and in which boot. Its steps go on where the membership changes meanwhile and the peer has
+   * given up, and that it served may be seen first in a later boot.
+   */
+  readonly #meant = new Map<number, { readonly epoch: number; readonly boot: number }>();
   readonly #seen = new Set<string>();
 
   constructor(truth: Truth, accepted: (node: Node, epoch: number) => void = () => undefined) {
@@ -36,14 +39,17 @@ export class AcceptedLosses {
     if (node === undefined) return;
     const { lineage, takeover } = node.state.value;
     if (takeover?.step === "intent" && beginsAfterLoss(takeover.epoch)) {
-      if (this.#consented.get(machine) === membershipOf(node).ring) this.#meant.set(machine, takeover.epoch);
-      else this.#meant.delete(machine);
+      const { epoch } = takeover;
+      const { boot } = node.world.machine(machine);
+      const was = this.#meant.get(machine);
+      if (this.#consented.get(machine) === membershipOf(node).ring) this.#meant.set(machine, { epoch, boot });
+      else if (was?.epoch !== epoch || was.boot !== boot) this.#meant.delete(machine);
     }
     if (lineage === undefined || !beginsAfterLoss(lineage.epoch)) return;
     const name = `${lineage.epoch} ${lineage.owner}`;
     if (this.#seen.has(name)) return;
     this.#seen.add(name);
-    if (lineage.owner !== node.name || this.#meant.get(machine) !== lineage.epoch) return;
+    if (lineage.owner !== node.name || this.#meant.get(machine)?.epoch !== lineage.epoch) return;
     this.#meant.delete(machine);
     this.#consented.delete(machine);
     this.#accepted(node, lineage.epoch);
