@@ -58,6 +58,10 @@ export function adminWords(stage: Stage, losing: () => Promise<void>): Doing {
       await losing();
       return await only(choose(stage, machine));
     },
+    "admin-chooses-loss": async ({ machine, epoch }) => {
+      await losing();
+      return await only(choose(stage, machine, epoch));
+    },
     "expect-admin-refused": async ({ code }) => {
       const codes = last.map((word) => word.code);
       return judgeRefused(code, codes);
@@ -93,12 +97,13 @@ async function raw(stage: Stage, machine: MachineName, argv: readonly string[]):
 }
 
 /** On the machine whose data is chosen; where that has no power, on the other. Said of a peer that is off it takes that word too. */
-async function choose(stage: Stage, machine: MachineName): Promise<Word> {
+async function choose(stage: Stage, machine: MachineName, epoch?: Loss): Promise<Word> {
   const lab = await stage.lab();
   const runs = async (name: MachineName) =>
     (await isOn(lab, machineOf(lab, name))) && !(await isHung(lab, machineOf(lab, name)));
   const at = (await runs(machine)) ? machine : otherThan(machine);
-  return await say(stage, at, ["choose-data", machine]);
+  const accept = epoch === undefined ? [] : ["--accept-data-loss", lossOf(stage, epoch)];
+  return await say(stage, at, ["choose-data", machine, ...accept]);
 }
 
 /** One command of duet's. A machine that is switched off while it runs there says no more. */

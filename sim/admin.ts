@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { readAccepted } from "../src/decide/accepted.ts";
+import { choiceNow, turned } from "../src/decide/choice.ts";
 import type { Verdict } from "../src/decide/decide.ts";
 import { no_word, type Word } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
 import { AcceptedLosses } from "./accepted-losses.ts";
 import { confirmDown } from "./agents/confirm.ts";
 import { wake } from "./agents/etcd.ts";
-import { membershipOf } from "./agents/facts.ts";
+import { membershipOf, sidesNow } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
 import { loseDisk } from "./faults/disk.ts";
 import { label } from "./kernel/label.ts";
@@ -85,9 +87,10 @@ export class Admin {
     }
   }
 
-  /** Its peer is gone for good, as far as he can tell: he takes what is left. A choice is no word that the peer is off. */
+  /** Its peer is gone for good, as far as he can tell: he takes what is left, and accepts what the sentence names. A choice is no word that the peer is off. */
   chooseAlone(node: Node): void {
-    this.#speak(node, { choose: "self" });
+    const accept = acceptIn(node.verdict?.sentence ?? "");
+    this.#speak(node, { choose: choiceNow("self", sidesNow(node)), accept });
   }
 
   /** He ends what is left of the process, so that there is nothing to fence for, and tells Pacemaker. */
@@ -170,8 +173,10 @@ export class Admin {
   }
 
   #choice(best: Node): void {
-    const { site } = this.#truth;
-    for (const node of site.nodes) this.#speak(node, { choose: node === best ? "self" : "peer" });
+    // One of them is asked, and tells the other. It is told between what.
+    const choice = choiceNow("self", sidesNow(best));
+    for (const node of this.#truth.site.nodes)
+      this.#speak(node, { choose: node === best ? choice : turned(choice) });
   }
 
   #epoch(machine: number): number {
@@ -193,8 +198,7 @@ export class Admin {
   }
 }
 
-const same = (one: Word, other: Word): boolean =>
-  one.peerDown === other.peerDown && one.accept === other.accept && one.choose === other.choose;
+const same = (one: Word, other: Word): boolean => isDeepStrictEqual(one, other);
 
 /** It can't be answered but by a choice between the two. */
 export const asksForChoice = ({ rule, sentence }: Verdict): boolean =>
@@ -205,12 +209,13 @@ const asksToChoose = (sentence: string): boolean => sentence.includes("`duet cho
 
 /** What the sentence names behind the command. */
 function acceptIn(sentence: string): Word["accept"] {
-  const [, what] = /duet confirm-peer-down --accept-data-loss ([\w,]+)/.exec(sentence) ?? [];
+  const [, what] = /duet [-\w ]+ --accept-data-loss ([\w,]+)/.exec(sentence) ?? [];
   return what === undefined ? undefined : readAccepted(what);
 }
 
 function textOf({ peerDown, accept, choose }: Word): string {
   const flag = accept === undefined ? "" : ` --accept-data-loss ${accept}`;
-  if (choose !== undefined) return `duet choose-data, ${choose === "self" ? "this machine's" : "the peer's"}`;
+  if (choose !== undefined)
+    return `duet choose-data, ${choose.of === "self" ? "this machine's" : "the peer's"}`;
   return peerDown ? `duet confirm-peer-down${flag}` : `duet${flag}`;
 }

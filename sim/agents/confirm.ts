@@ -21,7 +21,7 @@ const wordIn = ({ memory: { spoken } }: Node, ring: string): Word =>
 /** What the person before it makes of it. */
 export interface Person {
   /** In the moment in which it is said. */
-  readonly said: (word: Word) => void;
+  readonly said: (word: Word, machine: number) => void;
   /** It was refused, and this could be accepted instead, as the refusal says. */
   readonly refused?: (instead: Word["accept"]) => void;
   /** The command has ended, and by which code where it was refused. */
@@ -66,7 +66,7 @@ export function confirmDown(node: Node, accept: Word["accept"], person: Person):
       return refuse("comes too late: the membership is another", "DUET-E-ADMIN-CHANGED");
     const now: Word = { ...wordIn(node, ring), peerDown: true, ...(accept === undefined ? {} : { accept }) };
     node.memory.spoken = { word: now, ring };
-    person.said(now);
+    person.said(now, id);
     person.ended?.();
     wake(node);
   });

@@ -1,5 +1,6 @@
 import type { LogFacts, OwnFacts, Published } from "../../src/act/effects.ts";
 import { holdingOf, picture, type Readings } from "../../src/act/picture.ts";
+import type { Sides } from "../../src/decide/choice.ts";
 import { type Facts, type Lineage, no_word, type Tag, type Word } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
 import type { Life } from "../kernel/life.ts";
@@ -73,6 +74,18 @@ const holdingsOf = ({ world, id, state }: Node): Pick<Readings, "state" | "log">
   state.value === tornState
     ? { state: noState, log: unknownLog }
     : { state: state.value, log: logFacts(world.unit(id).data) };
+
+/** What a machine would be told of both now. */
+export function sidesNow(node: Node): Sides {
+  const said = saidByPeer(node);
+  const { remembered } = node.memory;
+  return {
+    me: node.name,
+    peerName: nameOf(node.peer),
+    self: holdingOf({ ...holdingsOf(node), said, remembered }),
+    theirs: (membershipOf(node).peer ? said : remembered.heard)?.holding,
+  };
+}
 
 const wordOf = (node: Node): Word => {
   const { spoken } = node.memory;

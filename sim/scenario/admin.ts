@@ -1,11 +1,10 @@
-import { no_word, type Word } from "../../src/decide/facts.ts";
+import type { Word } from "../../src/decide/facts.ts";
 import { judgeRefused } from "../../src/scenario/refused.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
 import { AcceptedLosses } from "../accepted-losses.ts";
+import { chooseData } from "../agents/choose.ts";
 import { confirmDown } from "../agents/confirm.ts";
-import { wake } from "../agents/etcd.ts";
-import { membershipOf } from "../agents/facts.ts";
 import { idOf, type SimStage } from "./stage.ts";
 
 /** As long as the lab gives a command: it may fence first, in its turn. */
@@ -25,6 +24,7 @@ export function adminWords(stage: SimStage): Doing {
     "admin-down-loss": ({ machine, epoch }) => types(() => admin.confirm(about(machine), epoch)),
     "admin-both-down": () => types(() => [0, 1].forEach((id) => admin.confirm(id))),
     "admin-chooses": ({ machine }) => types(() => admin.choose(idOf(machine))),
+    "admin-chooses-loss": ({ machine, epoch }) => types(() => admin.choose(idOf(machine), epoch)),
     "admin-unblocks": ({ machine }) => stage.deed(() => stage.world.corosync.cancelWaitForAll(idOf(machine))),
     "admin-confirms": ({ machine }): Promise<Seen> =>
       stage.deed(() => stage.world.pacemaker.controller(about(machine))?.confirmFence(idOf(machine))),
@@ -54,31 +54,25 @@ class Admin {
     if (accept !== undefined) this.#stage.noteAside();
     const index = this.ends.push(undefined) - 1;
     confirmDown(this.#stage.node(id), accept, {
-      said: (word) => this.#accepted.said(id, word),
+      said: (word, machine) => this.#accepted.said(machine, word),
       ended: (code) => {
         this.ends[index] = { code };
       },
     });
   }
 
-  /** For the membership in which it is said. */
-  #say(id: number, said: Partial<Word>): void {
-    const node = this.#stage.node(id);
-    if (!this.#stage.world.machine(id).up) return;
-    const { ring } = membershipOf(node);
-    const word: Word = { ...no_word, ...said };
-    node.memory.spoken = { word, ring };
-    this.#accepted.said(id, word);
-    wake(node);
-  }
-
-  /** On whichever machine runs: one learns that its data is chosen, the other that its own is not. */
-  choose(id: number): void {
+  /** On the machine whose data is chosen; where that does not run, on the other. */
+  choose(id: number, accept?: Word["accept"]): void {
+    const { world } = this.#stage;
     this.#stage.noteAside();
-    // Somebody has looked: what failed before is tried again.
-    this.#stage.node(id).memory.failedStarts = 0;
-    this.ends.push({ code: undefined });
-    this.#say(id, { choose: "self" });
-    this.#say(1 - id, { choose: "peer" });
+    const runs = world.machine(id).up && !world.machine(id).hung;
+    const at = this.#stage.node(runs ? id : 1 - id);
+    const index = this.ends.push(undefined) - 1;
+    chooseData(at, this.#stage.node(id).name, accept, {
+      said: (word, machine) => this.#accepted.said(machine, word),
+      ended: (code) => {
+        this.ends[index] = { code };
+      },
+    });
   }
 }

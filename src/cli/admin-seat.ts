@@ -3,6 +3,8 @@ import type { Desk } from "../agents/admin/desk.ts";
 import { machineDesk, requireMachine } from "../agents/admin/machine.ts";
 import { type Shown, shownRows } from "../agents/admin/shown.ts";
 import { labelled } from "../agents/status/layout.ts";
+import { readAccepted } from "../decide/accepted.ts";
+import type { Word } from "../decide/facts.ts";
 import { DuetError, exit, type ExitStatus, fail } from "../base/problem.ts";
 
 type Asks = Pick<Desk, "show" | "agreed" | "say">;
@@ -30,6 +32,24 @@ export interface AdminOptions {
   readonly yes?: boolean;
   readonly wait: string;
   readonly json?: boolean;
+}
+
+export interface LossOptions extends AdminOptions {
+  readonly acceptDataLoss?: string;
+}
+
+/** What stands behind `--accept-data-loss`. */
+export function acceptOf(text: string | undefined, command: string): Word["accept"] {
+  if (text === undefined) return undefined;
+  const accepted = readAccepted(text);
+  if (accepted !== undefined) return accepted;
+  return fail(
+    "DUET-E-USAGE",
+    command,
+    `--accept-data-loss takes the number of an epoch, \`unknown\`, or both (\`7,unknown\`), and not \`${text.slice(0, 40)}\``,
+    "call it without the option: the refusal says what to name",
+    exit.badInput,
+  );
 }
 
 /** How it ended: as data, and as text for people. */

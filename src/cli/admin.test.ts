@@ -198,6 +198,7 @@ test("as typed: 2 for a wrong call, 3 where this is no machine of duet's, and --
     [2, ["confirm-peer-down", "--accept-data-loss", "soon", "--yes"], "DUET-E-USAGE"],
     [2, ["confirm-peer-down", "--yess"], "DUET-E-USAGE"],
     [2, ["choose-data", "--yes"], "DUET-E-USAGE"],
+    [2, ["choose-data", "node1", "--accept-data-loss", "soon", "--yes"], "DUET-E-USAGE"],
     [3, ["confirm-peer-down", "--yes", "--json"], "DUET-E-ADMIN-NOT-HERE"],
     [3, ["choose-data", "node1", "--yes"], "DUET-E-ADMIN-NOT-HERE"],
     [0, ["confirm-peer-down", "--help"], "Exit status: 0 "],

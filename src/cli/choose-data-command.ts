@@ -1,8 +1,8 @@
 import { chooseData } from "../agents/admin/choose.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
-import { type AdminOptions, atDesk, thisMachine } from "./admin-seat.ts";
+import { acceptOf, type LossOptions, atDesk, thisMachine } from "./admin-seat.ts";
 
-export type ChooseOptions = AdminOptions;
+export type ChooseOptions = LossOptions;
 
 export async function chooseCommand(
   chosen: string,
@@ -10,6 +10,7 @@ export async function chooseCommand(
   place = thisMachine,
 ): Promise<ExitStatus> {
   const command = `duet choose-data ${chosen}`;
+  const accept = acceptOf(options.acceptDataLoss, "duet choose-data");
   return await atDesk(place, command, options, async (desk) => {
     const { me, peerName } = desk.hands.saying;
     if (chosen !== me && chosen !== peerName)
@@ -20,7 +21,7 @@ export async function chooseCommand(
         `name ${me} or ${peerName}`,
         exit.badInput,
       );
-    const end = await chooseData(desk, chosen, desk.hasGivenUp);
+    const end = await chooseData(desk, chosen, accept, desk.hasGivenUp);
     const text =
       end.outcome === "serves"
         ? `${end.machine} serves, with its own data.\n`

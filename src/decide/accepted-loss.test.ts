@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAccepted } from "./accepted.ts";
+import { choiceNow, sidesOf } from "./choice.ts";
 import { decide, judge, supposeOff } from "./decide.ts";
 import { type Accepted, empty, type Facts, no_word, type Word } from "./facts.ts";
 import { newestClaim } from "./lineage.ts";
 import { everyTakeover, holdings, me, peerName, peersForTakeover } from "./model/product.ts";
-import { here, lineage, pair, said, serving, voter } from "./testing-pair.ts";
+import { choosing, here, lineage, pair, said, serving, voter } from "./testing-pair.ts";
 
 test("an accepted loss begins a new million of epochs, above all that the peer can have reached", () => {
   const lone: Facts = { ...pair, peer: { seen: "never" }, etcd: { ...serving, running: false } };
@@ -47,7 +48,7 @@ test("what a person is told to type is a command that takes it: a peer that is h
   ] as const) {
     const { sentence } = decide("takeover", { ...blank, tags });
     assert.ok(sentence.includes(`(\`duet choose-data ${me}\`)`), sentence);
-    const chosen = { ...blank, tags, word: { ...no_word, choose: "self" } } as const;
+    const chosen = choosing({ ...blank, tags });
     assert.equal(said("takeover", chosen).split(" ")[1], "take-over");
     const gone = decide("takeover", { ...blank, tags, peer: { seen: "never" } });
     assert.ok(
@@ -82,11 +83,15 @@ test("one tag that names a newer epoch is enough: `unknown` names none, whatever
 });
 
 /** What a person types who believes the sentence. Undefined: it names no command of these. */
-function typed(sentence: string): Word | undefined {
-  if (sentence.includes(`\`duet choose-data ${me}\``)) return { ...no_word, choose: "self" };
-  const [command, loss] = /`duet confirm-peer-down(?: --accept-data-loss (\S+))?`/.exec(sentence) ?? [];
+function typed(sentence: string, facts: Facts): Word | undefined {
+  const [command, choice, loss] =
+    /`duet (confirm-peer-down|choose-data a)(?: --accept-data-loss (\S+))?`/.exec(sentence) ?? [];
   if (command === undefined) return undefined;
-  return byWord(loss === undefined ? undefined : readAccepted(loss));
+  const accept = loss === undefined ? undefined : readAccepted(loss);
+  const chooses = choice !== "confirm-peer-down";
+  if (!chooses) return byWord(accept);
+  // As the command asks: of the peer's power a choice says nothing, and the word on that is said beside it.
+  return { peerDown: facts.peer.seen !== "now", accept, choose: choiceNow("self", sidesOf(facts)) };
 }
 
 test("over all that can be told apart, the command that a sentence names is taken, and none that says less would be", (t) => {
@@ -94,11 +99,17 @@ test("over all that can be told apart, the command that a sentence names is take
   const spoken = new Set<string>();
   const see = (facts: Facts): void => {
     const { decision, decider } = judge("takeover", facts);
-    if (decision.do !== "needs-human" || !/\{(confirm|accept|acceptUnknown)\}/.test(decider.sentence)) return;
+    if (!["needs-human", "wait"].includes(decision.do)) return;
+    // R-NO-FACTS comes before all of these.
+    if (facts.peer.seen === "now" && facts.peer.facts === undefined) return;
+    if (!/\{(confirm|accept|acceptUnknown|choose)\}/.test(decider.sentence)) return;
+    // Who waits for a peer that is here, or for another etcd, is helped by no word.
+    if (decider.id === "R-GAVE-UP" && (facts.peer.seen === "now" || facts.etcd.versions !== undefined))
+      return;
     count++;
     spoken.add(decider.id);
     const { sentence } = decide("takeover", facts);
-    const word = typed(sentence);
+    const word = typed(sentence, facts);
     assert.ok(word, sentence);
     // As the command asks: once the peer is off, where anybody can switch it off.
     const once = facts.peer.seen === "now" || facts.peerPower === "unreadable" ? facts : supposeOff(facts);
@@ -107,11 +118,10 @@ test("over all that can be told apart, the command that a sentence names is take
     const taken = outcome({ ...both, accept: word.accept ?? facts.word.accept });
     // A peer that is here gives its data up first, for the same choice.
     const waits = facts.peer.seen === "now" && taken === "wait";
-    if (!waits && !["take-over", "resume-takeover", "start-plain"].includes(taken))
-      assert.fail(`${taken} after: ${sentence} ${JSON.stringify(facts)}`);
+    if (!waits && !servesBy.has(taken)) assert.fail(`${taken} after: ${sentence} ${JSON.stringify(facts)}`);
     if (word.accept === undefined) return;
     for (const less of lesser(word.accept))
-      if (outcome({ ...both, accept: less }) !== "needs-human")
+      if (servesBy.has(outcome({ ...both, accept: less })))
         assert.fail(`${less} is enough: ${sentence} ${JSON.stringify(facts)}`);
   };
   // Of the disk and of the peer's word only what changes the sentence: filling it in asks the rules, and is slow.
@@ -164,12 +174,15 @@ test("no sentence says that nothing newer is known where something is, or where 
   );
 });
 
+const servesBy: ReadonlySet<string> = new Set(["take-over", "resume-takeover", "start-plain"]);
+
 const lesser = (accepted: Accepted): readonly (Accepted | undefined)[] =>
   typeof accepted === "string" && accepted !== "unknown"
     ? [undefined, "unknown", Number.parseInt(accepted, 10)]
     : [undefined];
 
 const commanding = [
+  "R-GAVE-UP",
   "R-NEWER-PEER",
   "R-NEWER-TAG",
   "R-NO-WITNESS",
@@ -202,29 +215,69 @@ test("an intent that came to nothing opens no door to data that the peer served 
   assert.equal(said("takeover", named), "R-ACCEPTED-LOSS take-over");
 });
 
-test("a choice names no epoch: a machine that is alone serves older data by none, unless it had given it up", () => {
+test("a choice names no epoch: a machine that is alone serves older data by none, also where it had given it up", () => {
   const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  const word = { ...no_word, choose: "self" } as const;
-  const alone: Facts = { ...pair, tags, word, proof: "off", peer: { seen: "never" } };
-  assert.equal(said("takeover", alone), "R-NEWER-TAG needs-human");
   const silent = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
-  assert.equal(said("takeover", { ...alone, tags: silent }), "R-TAGS-UNREAD needs-human");
+  for (const surrendered of [undefined, 6])
+    for (const peer of [{ seen: "never" }, { seen: "before", facts: voter }] as const) {
+      const alone: Facts = { ...pair, self: { ...voter, surrendered }, tags, proof: "off", peer };
+      assert.equal(said("takeover", choosing(alone)), "R-NEWER-TAG needs-human");
+      assert.match(said("fence", choosing({ ...alone, proof: "none" })), /refuse-fence$/);
+      const named = choosing(alone);
+      assert.equal(
+        said("takeover", { ...named, word: { ...named.word, accept: 6 } }),
+        "R-ACCEPTED-LOSS take-over",
+      );
+    }
+  const given: Facts = { ...pair, self: { ...voter, surrendered: 6 }, proof: "off", peer: { seen: "never" } };
+  assert.equal(said("takeover", choosing({ ...given, tags: silent })), "R-TAGS-UNREAD needs-human");
+  const heard: Facts = { ...given, peer: { seen: "before", facts: voter } };
   assert.equal(
-    said("takeover", { ...alone, self: { ...voter, surrendered: 6 } }),
-    "R-ACCEPTED-LOSS take-over",
+    said("takeover", choosing({ ...heard, tags: silent })),
+    "R-TAGS-UNREAD needs-human",
+    "since then",
   );
+  // Both tags say that nobody went on without it.
+  assert.equal(said("takeover", choosing(given)), "R-ACCEPTED-LOSS take-over");
+  assert.match(decide("takeover", { ...given, tags }).sentence, /`duet choose-data a --accept-data-loss 6`$/);
+});
+
+test("a takeover after an accepted loss that is tried again covers what was accepted then, and no claim that shows since", () => {
+  const self = { ...voter, takeover: { step: "intent", epoch: 1_000_000 } } as const;
+  const begun = { kind: "lineage", epoch: 1_000_000, owner: me } as const;
+  const later = { kind: "lineage", epoch: 9, owner: peerName } as const;
+  const alone: Facts = {
+    ...pair,
+    self,
+    proof: "off",
+    peer: { seen: "never" },
+    tags: { mine: begun, theirs: later },
+  };
+  for (const accept of [undefined, 3, "unknown", 1_000_000, "3,unknown"] as const)
+    assert.equal(
+      said("takeover", { ...alone, word: byWord(accept) }),
+      "R-NEWER-TAG needs-human",
+      `${accept}`,
+    );
+  const { decision } = decide("takeover", { ...alone, word: byWord(9) });
+  assert.deepEqual(decision, { do: "take-over", epoch: 1_000_000 });
+  assert.match(decide("takeover", alone).sentence, /--accept-data-loss 9`/);
+  for (const accept of [3, "unknown", 1_000_000] as const)
+    assert.equal(
+      said("takeover", { ...alone, tags: { mine: begun, theirs: begun }, word: byWord(accept) }),
+      "R-ACCEPTED-LOSS take-over",
+    );
 });
 
 test("who is chosen over another history begins a new million, also where its own is the newer: its revisions are raised above both", () => {
-  const word = { ...no_word, choose: "self" } as const;
   const older = { ...voter, surrendered: 6, lineage: { epoch: 4, owner: peerName } };
-  const chosen: Facts = { ...pair, word, peer: here(older), etcd: { ...serving, running: false } };
+  const chosen = choosing({ ...pair, peer: here(older), etcd: { ...serving, running: false } });
   const { rule, decision } = decide("start", chosen);
   assert.deepEqual([rule, decision], ["R-ACCEPTED-LOSS", { do: "take-over", epoch: 1_000_000 }]);
   assert.equal(said("start", { ...chosen, word: no_word }), "R-TAKE-OVER take-over", "nobody chose");
   const alike = { ...older, lineage: voter.lineage };
   assert.equal(
-    said("start", { ...chosen, peer: here(alike) }),
+    said("start", choosing({ ...chosen, peer: here(alike) })),
     "R-TAKE-OVER take-over",
     "it is the same data",
   );
@@ -234,7 +287,11 @@ test("who is chosen over another history begins a new million, also where its ow
   assert.equal(said("start", { ...chosen, self: owed }), "R-RESUME resume-takeover");
   const alone = { ...voter, soleVoter: true };
   const serves = here({ ...older, surrendered: undefined }, { serving: true });
-  assert.equal(said("start", { ...chosen, self: alone, peer: serves }), "R-PEER-HERE wait", "not beside it");
+  assert.equal(
+    said("start", choosing({ ...chosen, self: alone, peer: serves })),
+    "R-PEER-HERE wait",
+    "not beside it",
+  );
   assert.equal(said("start", { ...chosen, self: alone }), "R-ACCEPTED-LOSS take-over");
   const served = { ...voter, lineage: own, soleVoter: true };
   assert.equal(said("start", { ...chosen, self: served }), "R-ALONE-ALREADY start-plain");
@@ -242,13 +299,15 @@ test("who is chosen over another history begins a new million, also where its ow
 
 test("after its own surrender a machine takes no older word for a denial of the peer's tag", () => {
   const tags = { ...pair.tags, mine: { kind: "lineage", epoch: 6, owner: peerName } } as const;
-  const word = { ...no_word, peerDown: true, choose: "self" } as const;
+  const word = { ...no_word, peerDown: true };
   // It told that what it had claimed came to nothing.
   const told = { ...voter, settled: { mine: 6, theirs: 0 } };
   const lost: Facts = { ...pair, peer: { seen: "before", facts: told }, tags, word };
   assert.equal(said("takeover", lost), "R-TAKE-OVER take-over");
+  const given = choosing({ ...lost, self: { ...voter, surrendered: 6 } });
+  assert.equal(said("takeover", given), "R-NEWER-TAG needs-human");
   assert.equal(
-    said("takeover", { ...lost, self: { ...voter, surrendered: 6 } }),
+    said("takeover", { ...given, word: { ...given.word, accept: 6 } }),
     "R-ACCEPTED-LOSS take-over",
   );
 });

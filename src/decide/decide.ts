@@ -1,6 +1,7 @@
 import type { Ask, Decision } from "./decision.ts";
 import type { Facts, Peer, Word } from "./facts.ts";
 import { toAcceptBy } from "./accepted.ts";
+import { choiceNow, chosen, sidesOf } from "./choice.ts";
 import { newestClaim } from "./lineage.ts";
 import { type Advice, fill, firstMatch, type Rule } from "./rule.ts";
 import { type TableName, type Tables, tables as allTables } from "./rules.ts";
@@ -72,7 +73,7 @@ export function supposeOff(facts: Facts): Facts {
 /**
  * The command that is taken here, found by asking the rules as that command does: once the peer is off where anybody can switch it off, else on
  * the admin's word. A peer that is here is not down, and nobody's word makes it so: there he chooses the data of this machine, which accepts
- * whatever is lost.
+ * whatever is lost. What was given up is chosen, too, also without the peer, and what may be lost is named beside that.
  */
 function adviceFor(facts: Facts, tables: Tables): Advice {
   const { me, peer, peerPower, word } = facts;
@@ -80,9 +81,12 @@ function adviceFor(facts: Facts, tables: Tables): Advice {
   if (peer.seen === "now") return { command: `duet choose-data ${me}`, loss: newest };
   const once = peerPower === "unreadable" ? facts : supposeOff(facts);
   const helps = (said: Word) => mayServe(judge("takeover", { ...once, word: said }, tables).decision);
-  const accept = toAcceptBy(helps, once, { ...word, peerDown: true });
+  const takesBack = facts.self.surrendered !== undefined && chosen(facts) !== "self";
+  const choose = takesBack ? choiceNow("self", sidesOf(facts)) : word.choose;
+  const accept = toAcceptBy(helps, once, { ...word, choose, peerDown: true });
+  const command = takesBack ? `duet choose-data ${me}` : "duet confirm-peer-down";
   return {
-    command: `duet confirm-peer-down${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`,
+    command: `${command}${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`,
     loss: typeof accept === "string" ? `${newest}, and of what can't be known` : newest,
   };
 }

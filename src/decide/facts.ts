@@ -77,11 +77,24 @@ export type Proof = "none" | "off" | "void";
  */
 export type Accepted = number | "unknown" | `${number},unknown`;
 
+/** What of one machine's data a person is shown who has to choose. */
+export interface Offer {
+  readonly lineage: Lineage | undefined;
+  readonly surrendered: number | undefined;
+}
+
+/** Whose data counts from now on, and between which two that was said (choice.ts). */
+export interface Choice {
+  readonly of: "self" | "peer";
+  readonly mine: Offer;
+  readonly theirs: Offer;
+}
+
 /** What `duet confirm-peer-down` and `duet choose-data` say. */
 export interface Word {
   readonly peerDown: boolean;
   readonly accept: Accepted | undefined;
-  readonly choose: "self" | "peer" | undefined;
+  readonly choose: Choice | undefined;
 }
 
 /** A BMC's tag. `foreign`: not of duet's form, of another site, or of a machine that is none of the two. */

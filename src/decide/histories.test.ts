@@ -9,11 +9,34 @@ import { search } from "./model/search.ts";
 import { type Tables, tables } from "./rules.ts";
 
 const budgets = [
-  { name: "power, wires and BMCs that do not answer", left: { forget: 0, disk: 0, accept: 0 } },
-  { name: "and a BMC that forgets its tag", left: { forget: 1, disk: 0, accept: 0 } },
+  { name: "power, wires and BMCs that do not answer", left: { forget: 0, disk: 0, accept: 0, choose: 0 } },
+  { name: "and a BMC that forgets its tag", left: { forget: 1, disk: 0, accept: 0, choose: 0 } },
   // More than a test has time for; docs/decisions/histories.md has the whole runs.
-  { name: "and a disk that is lost", left: { forget: 0, disk: 1, accept: 0 }, worlds_max: 300_000 },
-  { name: "and an admin who accepts a loss", left: { forget: 0, disk: 0, accept: 1 }, worlds_max: 300_000 },
+  {
+    name: "and a disk that is lost",
+    left: { forget: 0, disk: 1, accept: 0, choose: 0 },
+    worlds_max: 300_000,
+  },
+  {
+    name: "and an admin who accepts a loss",
+    left: { forget: 0, disk: 0, accept: 1, choose: 0 },
+    worlds_max: 300_000,
+  },
+  {
+    name: "and an admin who chooses",
+    left: { forget: 0, disk: 0, accept: 0, choose: 1 },
+    worlds_max: 200_000,
+  },
+  {
+    name: "and an admin who chooses, and a BMC that forgets its tag",
+    left: { forget: 1, disk: 0, accept: 0, choose: 1 },
+    worlds_max: 120_000,
+  },
+  {
+    name: "and an admin who chooses, and a disk that is lost",
+    left: { forget: 0, disk: 1, accept: 0, choose: 1 },
+    worlds_max: 120_000,
+  },
 ];
 
 for (const { name, left, worlds_max } of budgets)
@@ -31,7 +54,7 @@ for (const { name, left, worlds_max } of budgets)
   });
 
 test("once the faults stop there is a way to two full voters from everywhere, or a call for a person", (t) => {
-  const { worlds, stuck } = findStuck({ left: { forget: 0, disk: 0, accept: 0 }, epoch_max: 2 });
+  const { worlds, stuck } = findStuck({ left: { forget: 0, disk: 0, accept: 0, choose: 0 }, epoch_max: 2 });
   assert.equal(stuck.length, 0, JSON.stringify(stuck[0]));
   t.diagnostic(`${worlds} worlds`);
 });

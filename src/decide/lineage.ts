@@ -154,14 +154,22 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   return !denied;
 }
 
-/** The highest epoch that stands for data newer than this machine's, by tags and by the peer's word; 0 if none does. */
+/**
+ * The highest epoch that stands for data newer than this machine's, by tags and by the peer's word; 0 if none does. The tag of an own takeover that
+ * an accepted loss began, and that is tried again, stands for no more than was accepted then: beside another claim it is none, however high.
+ */
 export function newestClaim(facts: Facts): number {
-  const claims = tagsOf(facts).flatMap((tag) =>
-    tag.kind === "lineage" && isClaim(facts, tag) ? [tag.epoch] : [],
-  );
+  const { self, me } = facts;
+  const claims = tagsOf(facts).flatMap((tag) => (tag.kind === "lineage" && isClaim(facts, tag) ? [tag] : []));
   const theirs = heard(facts)?.lineage;
-  if (theirs !== undefined && isNewer(theirs, facts.self.lineage)) claims.push(theirs.epoch);
-  return Math.max(0, ...claims);
+  const isBegun = ({ epoch, owner }: Lineage): boolean =>
+    owner === me &&
+    beginsAfterLoss(epoch) &&
+    self.takeover?.step === "intent" &&
+    self.takeover.epoch === epoch;
+  const all = theirs !== undefined && isNewer(theirs, self.lineage) ? [...claims, theirs] : claims;
+  const others = all.filter((claim) => !isBegun(claim));
+  return Math.max(0, ...(others.length === 0 ? all : others).map(({ epoch }) => epoch));
 }
 
 /** Higher, or a tie. */

@@ -71,6 +71,7 @@ const words: Readonly<Record<string, string>> = {
   cluster: "V",
   loss: "epoch N",
   accept: "duet confirm-peer-down --accept-data-loss N",
+  choose: "duet choose-data A --accept-data-loss N",
   acceptUnknown: "duet confirm-peer-down --accept-data-loss unknown",
 };
 

@@ -5,8 +5,8 @@ import { heard, newestClaim, nextEpoch } from "./lineage.ts";
 
 /**
  * One line of a table. The first rule whose `when` holds decides, so a rule may rely on those above it not holding.
- * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}`, `{next}`, `{loss}`, `{confirm}`, `{accept}` and
- * `{acceptUnknown}` are filled in, and of etcd's versions `{etcd}`, `{dataEtcd}`, `{peerEtcd}` and `{cluster}`. The last three of the others are one
+ * The sentence is what an operator reads; `{me}`, `{peer}`, `{own}`, `{theirs}`, `{newest}`, `{next}`, `{loss}`, `{confirm}`, `{accept}`,
+ * `{acceptUnknown}` and `{choose}` are filled in, and of etcd's versions `{etcd}`, `{dataEtcd}`, `{peerEtcd}` and `{cluster}`. The last four of the others are one
  * command, the one that helps here; they differ in the generic sentence of the docs.
  */
 export interface Rule {
@@ -58,6 +58,7 @@ export function fill(sentence: string, facts: Facts, advice: () => Advice): stri
     cluster: () => minorOf(facts.etcd.versions?.cluster ?? "") ?? "unknown",
     accept: () => advice().command,
     acceptUnknown: () => advice().command,
+    choose: () => advice().command,
   };
   return sentence.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name]?.() ?? whole);
 }

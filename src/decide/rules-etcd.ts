@@ -1,4 +1,5 @@
 import type { Facts } from "./facts.ts";
+import { chosen } from "./choice.ts";
 import { heard, isFullVoter, rank, surrenderEpoch } from "./lineage.ts";
 import { always, type Table } from "./rule.ts";
 
@@ -25,8 +26,8 @@ export const etcdTable: Table = {
     {
       id: "R-ETCD-RUNS",
       sentence: "etcd runs on {me}, or its data was given up: nothing is to be started",
-      when: ({ etcd, self, word }) =>
-        etcd.running || (self.surrendered !== undefined && word.choose !== "self"),
+      when: (facts) =>
+        facts.etcd.running || (facts.self.surrendered !== undefined && chosen(facts) !== "self"),
       decide: ({ etcd }) => ({ do: etcd.running ? "serve-as-is" : "wait" }),
     },
     {

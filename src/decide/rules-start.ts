@@ -1,3 +1,4 @@
+import { chosen } from "./choice.ts";
 import type { Facts, Holding, Settled } from "./facts.ts";
 import { empty } from "./facts.ts";
 import {
@@ -39,18 +40,6 @@ const isBlocked = ({ started, peer, fencePending, peerPower, proof, word }: Fact
   peerPower === "unreadable" &&
   proof !== "off" &&
   !word.peerDown;
-/**
- * Both run, or could, what they hold together: there is nothing to choose, or the choice was carried out. That stays so where one of the two
- * leaves by plan: whoever serves then must not give up the only copy for a word from before.
- */
-export const isChosenBefore = (facts: Facts): boolean => {
-  const both = [facts.self, theirs(facts)];
-  return (
-    same(facts) &&
-    both.every(({ surrendered }) => surrendered === undefined) &&
-    (both.some(isFullVoter) || (both.some(isVoter) && both.every((each) => isVoter(each) || canFollow(each))))
-  );
-};
 const noneOpen = (facts: Facts): boolean => theirs(facts).takeover?.step !== "intent";
 /** What this machine holds must not run beside the peer's. */
 const mustYield = (facts: Facts): boolean =>
@@ -114,13 +103,13 @@ const before: readonly Rule[] = [
   {
     id: "R-CHOSEN-PEER",
     sentence: "an admin chose the data of {peer}: {me} gives its own up",
-    // Also of a machine that serves.
+    // Also of a machine that serves; and never for a peer that could not, or that is going.
     when: (facts) =>
-      facts.word.choose === "peer" &&
+      chosen(facts) === "peer" &&
       facts.peer.seen === "now" &&
-      heard(facts) !== undefined &&
-      facts.self.surrendered === undefined &&
-      !isChosenBefore(facts),
+      !facts.peer.leaving &&
+      isFullVoter(theirs(facts)) &&
+      facts.self.surrendered === undefined,
     decide: surrender,
   },
   {
@@ -169,7 +158,7 @@ const given: readonly Rule[] = [
   {
     id: "R-CHOSEN-SELF",
     sentence: "an admin chose the data of {me}: may it serve without {peer}?",
-    when: (facts) => facts.word.choose === "self" && facts.self.data && !isChosenBefore(facts),
+    when: (facts) => chosen(facts) === "self" && facts.self.data,
     decide: askTakeover,
   },
   {

@@ -1,4 +1,5 @@
 import { namesEpoch, saysUnknown } from "./accepted.ts";
+import { chosen, isBetweenHistories } from "./choice.ts";
 import type { Facts } from "./facts.ts";
 import {
   areTagsRead,
@@ -44,25 +45,23 @@ const isOwnLoss = ({ me, peerName }: Facts, epoch: number): boolean =>
 const acceptedUnknown = (facts: Facts): boolean => saysUnknown(facts.word) || isChosen(facts);
 
 /**
- * A choice is between data that both machines show, or it takes back what this one gave up. It names no epoch, so it is no word by which a
- * machine that is alone serves older data.
+ * A choice is between data that both machines show. It names no epoch, so it is no word by which a machine that is alone serves older data: there it
+ * only takes back what this one gave up, and a loss is accepted beside it.
  */
-const isChosen = ({ word, peer, self }: Facts): boolean =>
-  word.choose === "self" && (peer.seen === "now" || self.surrendered !== undefined);
+const isChosen = (facts: Facts): boolean => facts.peer.seen === "now" && chosen(facts) === "self";
 
 /**
  * Of two different histories the newer was chosen, and the clients of the other may have seen the same revisions. Once that began a million of this
  * machine's own it is done: a start anew is no other choice.
  */
 const isChosenOver = (facts: Facts): boolean => {
-  const { me, self } = facts;
-  const theirs = heard(facts)?.lineage;
-  const done = self.lineage?.owner === me && beginsAfterLoss(self.lineage.epoch);
-  return isChosen(facts) && theirs !== undefined && rank(self.lineage, theirs) !== "same" && !done;
+  const { choose } = facts.word;
+  return choose !== undefined && isChosen(facts) && isBetweenHistories(choose, facts);
 };
 
-/** Nobody told here, since this machine booted, what the peer holds. */
-const isUnheard = (facts: Facts): boolean => heard(facts)?.lineage === undefined;
+/** Nobody told here what the peer holds: not since this machine booted, or not since it gave its own data up for it. */
+const isUnheard = (facts: Facts): boolean =>
+  heard(facts)?.lineage === undefined || (facts.self.surrendered !== undefined && facts.peer.seen !== "now");
 
 /** Nothing newer can be anywhere: not after an own surrender, on which the peer may have served with nobody told. Where an admin accepted a loss instead, the epoch must rise: the old one is not enough to win. */
 const isNewest = (facts: Facts): boolean =>
@@ -87,8 +86,8 @@ const own: readonly Rule[] = [
   {
     id: "R-GAVE-UP",
     sentence:
-      "{me} gave its data up and never starts with it again: it waits for {peer} to serve, and joins it; if {peer} is gone for good, `duet choose-data {me}`",
-    when: ({ self, word }) => self.surrendered !== undefined && word.choose !== "self",
+      "{me} gave its data up and never starts with it again: it waits for {peer} to serve, and joins it; if {peer} is gone for good, `{choose}`",
+    when: (facts) => facts.self.surrendered !== undefined && chosen(facts) !== "self",
     decide: wait,
   },
   {
@@ -181,14 +180,14 @@ const newer: readonly Rule[] = [
   {
     id: "R-NO-WITNESS",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and the site has no witness (`witness: off`), so to start alone needs a human: everything that {peer} acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+      "{me} was not told, since it booted or gave its own data up, what {peer} holds, and the site has no witness (`witness: off`), so to start alone needs a human: everything that {peer} acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
     when: (facts) => facts.witness === "off" && isUnheard(facts) && !acceptedUnknown(facts),
     decide: needsHuman,
   },
   {
     id: "R-TAGS-UNREAD",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+      "{me} was not told, since it booted or gave its own data up, what {peer} holds, and can't read both BMCs' tags: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
     // Also of a BMC that has lost its tag, and is no witness for that: the tag that is not there is the plainer reason.
     when: (facts) => isUnheard(facts) && !tagsOf(facts).every(isReadable) && !acceptedUnknown(facts),
     decide: needsHuman,
@@ -196,7 +195,7 @@ const newer: readonly Rule[] = [
   {
     id: "R-TAGS-UNPROVEN",
     sentence:
-      "{me} has not heard since it booted what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+      "{me} was not told, since it booted or gave its own data up, what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
     when: (facts) => isUnheard(facts) && facts.witness === "unproven" && !acceptedUnknown(facts),
     decide: needsHuman,
   },

@@ -2,10 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judge } from "./decide.ts";
 import type { Decision } from "./decision.ts";
-import type { Facts, Holding, Peer } from "./facts.ts";
+import { type Facts, type Holding, no_word, type Peer } from "./facts.ts";
 import { isNewer, rank } from "./lineage.ts";
 import { mayServeAlone, usable } from "./model/oracle.ts";
-import { all_lineages, holdings, me, ordinary, own_lineages, peerName } from "./model/product.ts";
+import {
+  all_lineages,
+  choicesNow,
+  choicesOver,
+  holdings,
+  me,
+  ordinary,
+  own_lineages,
+  peerName,
+} from "./model/product.ts";
 import { tables } from "./rules.ts";
 
 const now = (facts: Holding, serving: boolean, leaving = false): Peer => ({
@@ -20,9 +29,14 @@ const say = (facts: Facts): string => JSON.stringify(facts);
 const fullVoter = (disk: Holding): boolean =>
   usable(disk) && disk.lineage !== undefined && (disk.full || disk.soleVoter);
 
+/** Of two that hold the same, neither of which was given up, there is none. */
+const isChoice = (self: Holding, peer: Holding): boolean =>
+  rank(self.lineage, peer.lineage) !== "same" || (self.surrendered ?? peer.surrendered) !== undefined;
+
 /** What each decision must never do, whatever the table says. */
 function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision): string | undefined {
-  const { self, word } = facts;
+  const { self } = facts;
+  const choice = isChoice(self, peer) ? facts.word.choose?.of : undefined;
   const leaves = facts.peer.seen === "now" && facts.peer.leaving;
   const newer = peer.lineage !== undefined && isNewer(peer.lineage, self.lineage);
   const own =
@@ -30,10 +44,8 @@ function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision
   switch (decision.do) {
     case "start-plain":
       if (!usable(self) || self.lineage === undefined) return "starts what is no voter's data";
-      if (peer.data && newer && word.choose !== "self") return "starts older data";
-      return self.surrendered === undefined || word.choose === "self"
-        ? undefined
-        : "starts what was given up";
+      if (peer.data && newer && choice !== "self") return "starts older data";
+      return self.surrendered === undefined || choice === "self" ? undefined : "starts what was given up";
     case "follow-as-learner":
       return self.standing === "learner" && rank(self.lineage, peer.lineage) === "same"
         ? undefined
@@ -44,7 +56,7 @@ function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision
         return "moves data aside for a peer that leaves";
       return own && self.surrendered === undefined ? "moves the newest data aside" : undefined;
     case "surrender":
-      if (word.choose === "peer") return undefined;
+      if (choice === "peer" && !leaves && fullVoter(peer)) return undefined;
       if (leaves && self.data) return "gives data up for a peer that leaves";
       if (!fullVoter(peer) || peer.surrendered !== undefined) return "gives data up for nothing";
       return own ? "gives the newest data up" : undefined;
@@ -75,6 +87,9 @@ function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision
   }
 }
 
+/** What was noted of takeovers is nothing to a choice. */
+const isPlain = ({ takeover, settled }: Holding): boolean => takeover === undefined && settled.mine === 0;
+
 test("with the peer here, no combination of what both hold leads to a wrong start", (t) => {
   let count = 0;
   const rules = new Set<string>();
@@ -84,19 +99,26 @@ test("with the peer here, no combination of what both hold leads to a wrong star
     [undefined, true],
     ["self", false],
     ["peer", false],
+    ["peer", true],
   ] as const;
   for (const self of holdings(own_lineages))
     for (const peer of peers)
       for (const serving of [false, true])
         for (const [choose, leaving] of words) {
           count++;
-          const word = { peerDown: false, accept: undefined, choose };
+          const shown = choicesNow(self, peer).filter(({ of }) => of === choose);
+          const word = { ...no_word, choose: shown[0] };
           const there = now(peer, serving, leaving);
           const facts: Facts = { ...ordinary, self, peer: there, word, firstStart: !self.data };
           const { decision, decider, rules: path } = judge("start", facts);
           for (const { id } of path) rules.add(id);
           const what = wrong(facts, peer, serving, decision);
           if (what !== undefined) assert.fail(`${decider.id} ${what}: ${say(facts)}`);
+          if (choose !== undefined || leaving || !isPlain(self) || !isPlain(peer)) continue;
+          for (const over of choicesOver(self, peer)) {
+            const { decider: same } = judge("start", { ...facts, word: { ...no_word, choose: over } });
+            if (same !== decider) assert.fail(`a choice that is over makes it ${same.id}: ${say(facts)}`);
+          }
         }
   t.diagnostic(`${count} combinations`);
   // These are about a peer that is away or silent, and about the first start; tables.test.ts has them.

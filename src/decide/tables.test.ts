@@ -27,6 +27,7 @@ test("every rule has an id and a sentence of its own, and each table ends with a
           "confirm",
           "accept",
           "acceptUnknown",
+          "choose",
           "etcd",
           "dataEtcd",
           "peerEtcd",

@@ -28,7 +28,11 @@ test("for everything that can be told apart, a machine serves alone only where t
       assert.fail(
         `${decider.id} decides ${decision.do}, the design says ${serves ? "no" : "yes"}: ${say(facts)}`,
       );
-    if (decider.id === "R-ACCEPTED-LOSS" && facts.word.accept === undefined && facts.word.choose !== "self")
+    if (
+      decider.id === "R-ACCEPTED-LOSS" &&
+      facts.word.accept === undefined &&
+      facts.word.choose?.of !== "self"
+    )
       assert.fail(`nobody accepted a loss: ${say(facts)}`);
     if (decision.do === "take-over" && decision.epoch <= highest(besideOpenLoss(facts, decision.epoch)))
       assert.fail(`epoch ${decision.epoch} is not new: ${say(facts)}`);

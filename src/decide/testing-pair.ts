@@ -1,5 +1,6 @@
+import { choiceNow, sidesOf } from "./choice.ts";
 import { decide } from "./decide.ts";
-import { empty, type Facts, type Holding, type Peer } from "./facts.ts";
+import { type Choice, empty, type Facts, type Holding, type Peer } from "./facts.ts";
 import { me, ordinary } from "./model/product.ts";
 import type { TableName } from "./rules.ts";
 
@@ -20,6 +21,11 @@ export const here = (
 });
 export const serving = { running: true, leader: true, failedStarts: 0 };
 export const pair: Facts = { ...ordinary, self: voter, peer: here(voter), etcd: serving };
+/** An admin has chosen now. */
+export const choosing = (facts: Facts, of: Choice["of"] = "self"): Facts => ({
+  ...facts,
+  word: { ...facts.word, choose: choiceNow(of, sidesOf(facts)) },
+});
 export const said = (table: TableName, facts: Facts): string => {
   const { rule, decision } = decide(table, facts);
   return `${rule} ${decision.do}`;

@@ -32,6 +32,17 @@ const holding: v.GenericSchema<unknown, Holding> = v.strictObject({
   echo: v.string(),
 });
 
+const offer = v.strictObject({ lineage: orNot(lineage), surrendered: orNot(epoch) });
+const nothing_shown = { lineage: undefined, surrendered: undefined };
+const choice = v.union([
+  v.strictObject({ of: v.picklist(["self", "peer"]), mine: offer, theirs: offer }),
+  // In records of before a choice was bound to what it was made between.
+  v.pipe(
+    v.picklist(["self", "peer"]),
+    v.transform((of) => ({ of, mine: nothing_shown, theirs: nothing_shown })),
+  ),
+]);
+
 const peer = v.variant("seen", [
   v.strictObject({ seen: v.literal("never") }),
   v.strictObject({ seen: v.literal("before"), facts: orNot(holding) }),
@@ -62,7 +73,7 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
   word: v.strictObject({
     peerDown: v.boolean(),
     accept: orNot(v.union([epoch, v.custom<Accepted>(isAccepted)])),
-    choose: orNot(v.picklist(["self", "peer"])),
+    choose: orNot(choice),
   }),
   tags: v.strictObject({ mine: tag, theirs: tag }),
   witness: v.picklist(["on", "off", "unproven"]),

@@ -10,7 +10,7 @@ import {
   ordinary,
   peersForTakeover,
   tagPairs,
-  words,
+  wordsOf,
 } from "../decide/model/product.ts";
 import { tableNames } from "../decide/rules.ts";
 import { decode } from "./decode.ts";
@@ -33,8 +33,10 @@ function* someFacts(): Generator<Facts> {
     const self = disks[(at * 101) % disks.length];
     const peer = peers[(at * 103) % peers.length];
     const tags = tagPairs[at % tagPairs.length];
+    assert.ok(self !== undefined && peer !== undefined && tags !== undefined);
+    const words = wordsOf(self, peer);
     const word = words[at % words.length];
-    assert.ok(self !== undefined && peer !== undefined && tags !== undefined && word !== undefined);
+    assert.ok(word !== undefined);
     const etcd = at % 3 === 0 ? older : ordinary.etcd;
     yield { ...ordinary, self, peer, tags, word, etcd, proof: at % 2 === 0 ? "off" : "none" };
   }
@@ -50,6 +52,17 @@ test("facts come back from a file as they went in, and decide the same", () => {
       rules.add(rule);
     }
   assert.ok(rules.size > 30, `${rules.size} rules`);
+});
+
+test("a choice of an older duet, which does not say between what, is read and counts for nothing", () => {
+  const facts: Facts = { ...plain, self: { ...empty, surrendered: 6 } };
+  const { decision, rule, path, sentence } = decide("start", facts);
+  const body = { kind: "decision", question: "start", rule, path, decision, sentence, facts } as const;
+  const old = encode(stampAt(5), body).replace('"choose":null', '"choose":"self"');
+  const read = decode(old.trimEnd());
+  assert.ok(read.ok && read.entry.kind === "decision");
+  assert.equal(read.entry.facts.word.choose?.of, "self");
+  assert.equal(decide("start", read.entry.facts).rule, rule);
 });
 
 test("every kind of entry comes back as it went in", () => {

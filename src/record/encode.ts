@@ -1,5 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
-import type { Facts, Holding, Lineage, Peer, Tag, Versions } from "../decide/facts.ts";
+import type { Choice, Facts, Holding, Lineage, Offer, Peer, Tag, Versions } from "../decide/facts.ts";
 import { type Body, type Detail, format, type Stamp } from "./entry.ts";
 
 /** So much of a text is kept: a BMC may answer with a page. */
@@ -79,7 +79,7 @@ function factsOf(facts: Facts): object {
     peerPower,
     proof,
     fencePending,
-    word: { peerDown, accept, choose } satisfies Facts["word"],
+    word: { peerDown, accept, choose: choiceOf(choose) } satisfies Facts["word"],
     tags: { mine: tagOf(facts.tags.mine), theirs: tagOf(facts.tags.theirs) },
     witness,
     firstStart,
@@ -115,6 +115,13 @@ function holdingOf(holding: Holding): object {
     echo,
   } satisfies Record<keyof Holding, unknown>;
 }
+
+const offerOf = ({ lineage, surrendered }: Offer): Offer => ({ lineage: lineageOf(lineage), surrendered });
+
+const choiceOf = (choice: Choice | undefined): Choice | undefined =>
+  choice === undefined
+    ? undefined
+    : { of: choice.of, mine: offerOf(choice.mine), theirs: offerOf(choice.theirs) };
 
 const lineageOf = (lineage: Lineage | undefined): Lineage | undefined =>
   lineage === undefined ? undefined : { epoch: lineage.epoch, owner: lineage.owner };

@@ -184,6 +184,10 @@ export const deeds = {
     say: "the admin chooses the data of MACHINE",
     means: "`duet choose-data`: the other's data is moved aside.",
   },
+  "admin-chooses-loss": {
+    say: "the admin chooses the data of MACHINE and accepts the loss of epoch EPOCH",
+    means: "The same with `--accept-data-loss`: of what was given up, where the other is away.",
+  },
   "admin-unblocks": {
     say: "the admin grants quorum to MACHINE by hand",
     means: "A raw `pcs quorum unblock`, past duet's rules.",

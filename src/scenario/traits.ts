@@ -6,7 +6,7 @@ import type { Scenario } from "./scenario.ts";
 
 /** An admin says that data may go. */
 export const acceptsLoss = ({ steps }: Scenario): boolean =>
-  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind === "admin-chooses");
+  steps.some(({ ask: { kind } }) => kind === "admin-down-loss" || kind.startsWith("admin-chooses"));
 
 /** An admin's word stands for the proof that a machine is off. A raw command past duet does not: nothing follows from it. */
 export const takesAnAdminsWord = ({ steps }: Scenario): boolean =>

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DuetError } from "../../base/problem.ts";
-import type { Holding } from "../../decide/facts.ts";
+import { choiceNow, turned } from "../../decide/choice.ts";
+import { type Choice, empty, type Holding } from "../../decide/facts.ts";
+import { encodeChoice } from "../hands/choice-text.ts";
 import { wordIn } from "../hands/memory.ts";
 import { speak, wordNow } from "../hands/word.ts";
 import { chooseData } from "./choose.ts";
@@ -9,6 +11,9 @@ import { Office, voter } from "./testing.ts";
 
 const other: Holding = { ...voter, lineage: { epoch: 5, owner: "b" } };
 const ring = "1.11";
+
+const between = (of: Choice["of"]): Choice => choiceNow(of, { self: voter, theirs: other });
+const sides = { me: "a", peerName: "b", self: voter, theirs: other };
 
 /** Both served epoch 5, each its own. */
 function tie(theirs: Holding = other): Office {
@@ -29,9 +34,9 @@ const refused = (what: RegExp) => (error: unknown) =>
 test("a choice is said here and to the peer, for this membership, and recorded with what is lost", async () => {
   const office = tie();
   office.serveWhenWoken();
-  const end = await chooseData(office.desk, "a", never);
+  const end = await chooseData(office.desk, "a", undefined, never);
   assert.deepEqual({ outcome: end.outcome, told: end.told }, { outcome: "serves", told: true });
-  assert.equal(wordIn(office.saying.memory.read(), ring).choose, "self");
+  assert.deepEqual(wordIn(office.saying.memory.read(), ring).choose, between("self"));
   assert.match(
     office.recorded[0] ?? "",
     /duet choose-data a: .*everything that only b holds \(epoch 5 of b\)/,
@@ -39,10 +44,28 @@ test("a choice is said here and to the peer, for this membership, and recorded w
   assert.ok(office.notes.includes("forget failed-starts"));
 
   const peer = { ...new Office().saying, me: "b", peerName: "a", pacemaker: office.pacemaker.of("b") };
-  assert.equal((await wordNow(peer, ring, true)).choose, "peer");
-  assert.equal((await wordNow(peer, ring, false)).choose, undefined, "who is whole does not ask");
+  const sides = { me: "b", peerName: "a", self: other, theirs: voter };
+  const heard = turned(between("self"));
+  assert.deepEqual((await wordNow(peer, ring, sides)).choose, heard);
+  // It has given its own up for it.
+  const given = { ...sides, self: { ...other, surrendered: 6 } };
+  assert.deepEqual((await wordNow(peer, ring, given)).choose, heard);
+  assert.equal((await wordNow(peer, ring, undefined)).choose, undefined, "with nobody there it is not asked");
+  const begun: Holding = { ...voter, lineage: { epoch: 1_000_000, owner: "a" } };
+  assert.deepEqual((await wordNow(peer, ring, { ...given, theirs: begun })).choose, heard, "carried out");
+  for (const [self, theirs] of [
+    [begun, begun],
+    [begun, { ...begun, surrendered: 1_000_001 }],
+    [begun, empty],
+    [
+      { ...other, lineage: { epoch: 6, owner: "b" } },
+      { ...voter, surrendered: 6 },
+    ],
+    [other, { ...voter, surrendered: 6 }],
+  ] as const)
+    assert.equal((await wordNow(peer, ring, { ...sides, self, theirs })).choose, undefined, "it is over");
   assert.equal(
-    (await wordNow(peer, "1.15", true)).choose,
+    (await wordNow(peer, "1.15", sides)).choose,
     undefined,
     "in another membership it says nothing",
   );
@@ -51,23 +74,31 @@ test("a choice is said here and to the peer, for this membership, and recorded w
 test("two choices that contradict each other are none, and the later one is sent to where it can be mended", async () => {
   const office = tie();
   const there = { ...new Office().saying, me: "b", peerName: "a", pacemaker: office.pacemaker.of("b") };
-  await speak(office.saying, ring, { choose: "self" });
-  await there.pacemaker.setAttribute("duet-chosen", `${ring} b`, 1_000);
-  assert.equal((await wordNow(office.saying, ring, true)).choose, undefined);
-  await assert.rejects(chooseData(office.desk, "a", never), refused(/somebody chose the data of b there/));
+  await speak(office.saying, ring, { choose: between("self") });
+  const theirs = encodeChoice(turned(between("peer")));
+  await there.pacemaker.setAttribute("duet-chosen", `${ring} ${theirs}`, 1_000);
+  assert.equal((await wordNow(office.saying, ring, sides)).choose, undefined);
+  // What was said on an older duet, which says not between what, is none.
+  const old = { ...there.pacemaker, attributeOf: async () => `${ring} b` };
+  const alone = { ...office.saying, pacemaker: old };
+  assert.equal((await wordNow(alone, ring, sides)).choose?.of, "self");
+  await assert.rejects(
+    chooseData(office.desk, "a", undefined, never),
+    refused(/somebody chose the data of b there/),
+  );
   let given = false;
   office.woken = () => {
     given = true;
   };
   // The same as there: that is agreed.
-  await chooseData(office.desk, "b", async () => given);
-  assert.equal((await wordNow(office.saying, ring, true)).choose, "peer");
+  await chooseData(office.desk, "b", undefined, async () => given);
+  assert.equal((await wordNow(office.saying, ring, sides)).choose?.of, "peer");
 });
 
 test("a choice that is not confirmed at the prompt is recorded as that, and nobody gives anything up", async () => {
   const office = tie();
   office.agrees = false;
-  await assert.rejects(chooseData(office.desk, "a", never), (error) => {
+  await assert.rejects(chooseData(office.desk, "a", undefined, never), (error) => {
     return error instanceof DuetError && error.problems[0]?.code === "DUET-E-ADMIN-NO";
   });
   assert.equal(office.recorded.length, 1);
@@ -81,39 +112,65 @@ test("the one that is not chosen waits until it has given its data up", async ()
   office.woken = () => {
     given = true;
   };
-  const end = await chooseData(office.desk, "b", async () => given);
+  const end = await chooseData(office.desk, "b", undefined, async () => given);
   assert.equal(end.outcome, "gives up");
-  assert.equal(wordIn(office.saying.memory.read(), ring).choose, "peer");
+  assert.deepEqual(wordIn(office.saying.memory.read(), ring).choose, between("peer"));
 });
 
 test("data that can't be served is not chosen, and nothing is where both hold the same", async () => {
   await assert.rejects(
-    chooseData(tie({ ...other, full: false }).desk, "b", never),
+    chooseData(tie({ ...other, full: false }).desk, "b", undefined, never),
     refused(/not known to be complete/),
   );
-  await assert.rejects(chooseData(tie(voter).desk, "a", never), refused(/the same data/));
+  await assert.rejects(chooseData(tie(voter).desk, "a", undefined, never), refused(/the same data/));
   const alone = new Office();
-  await assert.rejects(chooseData(alone.desk, "b", never), refused(/not here/));
+  await assert.rejects(chooseData(alone.desk, "b", undefined, never), refused(/not here/));
   assert.match(alone.recorded.join(), /^alice: duet choose-data b \(refused\): /);
   // A stale machine, say: the peer serves, and a choice would switch it off for older data.
   const stale = new Office();
   stale.world.peer = { ...stale.world.peer, on: true };
-  await assert.rejects(chooseData(stale.desk, "a", never), refused(/nothing to choose between/));
+  await assert.rejects(chooseData(stale.desk, "a", undefined, never), refused(/nothing to choose between/));
   assert.equal(stale.world.peer.on, true);
   assert.equal(wordIn(stale.saying.memory.read(), ring).choose, undefined);
 });
 
-test("what was given up can be chosen when the peer is gone: it is switched off first", async () => {
+/** It gave up what it holds, and its peer is away. */
+function alone(epoch = 5): Office {
   const office = new Office({ ...voter, surrendered: 6 });
+  const tag = { epoch, owner: epoch === 5 ? "a" : "b" };
+  office.world.tags = { mine: tag, theirs: tag };
   office.world.peer = { ...office.world.peer, on: true };
   office.serveWhenWoken();
-  const end = await chooseData(office.desk, "a", never);
+  return office;
+}
+
+test("what was given up can be chosen when the peer is gone: it is switched off first", async () => {
+  const office = alone();
+  const end = await chooseData(office.desk, "a", undefined, never);
   assert.equal(end.outcome, "serves");
   assert.equal(end.told, null);
   assert.equal(office.world.peer.on, false);
-  assert.deepEqual(wordIn(office.saying.memory.read(), "1.d"), {
-    peerDown: false,
-    accept: undefined,
-    choose: "self",
-  });
+  const { choose, ...word } = wordIn(office.saying.memory.read(), "1.d");
+  assert.deepEqual(word, { peerDown: false, accept: undefined });
+  assert.deepEqual(choose?.mine, { lineage: voter.lineage, surrendered: 6 });
+});
+
+test("what the peer served since is named, or nothing is chosen and nobody is switched off", async () => {
+  for (const accept of [undefined, 5, "unknown"] as const) {
+    const office = alone(6);
+    await assert.rejects(chooseData(office.desk, "a", accept, never), (error) => {
+      const [problem] = error instanceof DuetError ? error.problems : [];
+      assert.match(problem?.what ?? "", /^R-NEWER-TAG: .*epoch 6 was taken over/);
+      assert.match(problem?.fix ?? "", /`duet choose-data a --accept-data-loss 6`$/);
+      return problem?.code === "DUET-E-CHOOSE-REFUSED";
+    });
+    assert.equal(office.world.peer.on, true);
+    assert.equal(wordIn(office.saying.memory.read(), "1.d").choose, undefined);
+    assert.match(office.recorded.join(), /duet choose-data a.* \(refused\): .*up to epoch 6/);
+  }
+  const office = alone(6);
+  const end = await chooseData(office.desk, "a", 6, never);
+  assert.deepEqual([end.outcome, end.accepted], ["serves", 6]);
+  assert.equal(office.world.peer.on, false);
+  assert.equal(wordIn(office.saying.memory.read(), "1.d").accept, 6);
 });

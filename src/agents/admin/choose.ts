@@ -1,14 +1,13 @@
 import { fail } from "../../base/problem.ts";
-import type { Facts, Holding, Word } from "../../decide/facts.ts";
+import { choiceNow, differ, isOpen, sidesOf } from "../../decide/choice.ts";
+import type { Accepted, Choice, Facts, Holding, Word } from "../../decide/facts.ts";
 import { heard, isFullVoter, newestClaim } from "../../decide/lineage.ts";
 import { lineageText } from "../../decide/rule.ts";
-import { isChosenBefore } from "../../decide/rules-start.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { choiceSaidThere, speak, tellChoice } from "../hands/word.ts";
-import { pageCommand } from "../status/page.ts";
 import { unsaid } from "./confirm.ts";
 import { changedWorld, type Desk, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
-import { supposed, wouldServe } from "./loss.ts";
+import { insteadOf, lossText, refusalOf, supposed, wouldServe } from "./loss.ts";
 import { onceOff, seeOff } from "./off.ts";
 import type { Shown } from "./shown.ts";
 
@@ -20,16 +19,19 @@ export interface Chosen {
   readonly outcome: "serves" | "gives up";
   /** The peer has heard it too; otherwise it has to be said there. Null: it is not here. */
   readonly told: boolean | null;
+  readonly accepted: Accepted | null;
   readonly shown: Shown;
 }
 
 /**
  * `duet choose-data`: the way out where both machines hold data that can't be put in order, or where the only data that is left was
- * given up. The rules do the rest: the loser gives its data up, it is moved aside when the winner serves, and nothing is deleted.
+ * given up. The rules do the rest: the loser gives its data up, it is moved aside when the winner serves, and nothing is deleted. Where the peer is
+ * away nobody is shown what it holds: there the loss is named, as `duet confirm-peer-down` has it named.
  */
 export async function chooseData(
   desk: Desk,
   chosen: string,
+  accept: Word["accept"],
   hasGivenUp: () => Promise<boolean>,
 ): Promise<Chosen> {
   const { effects, saying, notes } = desk.hands;
@@ -38,47 +40,64 @@ export async function chooseData(
   const facts = await effects.facts();
   const { me: machine, peerName: peer } = facts;
   const isHere = facts.peer.seen === "now";
-  const choose = chosen === machine ? "self" : "peer";
-  const shown = await shownNow(desk, facts, lossOf(facts, choose));
-  desk.show(shown);
-  const said = `duet choose-data ${chosen}`;
   const once = isHere ? facts : await onceOff(desk.hands, facts);
+  const word = wordOf(once, chosen, accept);
+  const { choose } = word;
+  const shown = await shownNow(
+    desk,
+    facts,
+    isHere ? lossOf(facts, choose.of) : lossText(once, unnamed(word)),
+  );
+  desk.show(shown);
+  const said = `duet choose-data ${chosen}${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
   try {
-    check(once, choose);
+    checkChoice(once, word);
     if (isHere) contradicts(facts, choose, await choiceSaidThere(saying, begun));
   } catch (error) {
     noteWord(desk, `${said} (refused)`, shown);
     throw error;
   }
   const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;
-  const question = `The data of ${chosen} counts from now on; what only ${choose === "self" ? peer : machine} holds is lost.${off}`;
+  const question = `The data of ${chosen} counts from now on; what only ${choose.of === "self" ? peer : machine} holds is lost.${off}`;
   if (!(await desk.agreed(question, chosen))) unsaid(desk, said, shown);
   noteWord(desk, said, shown);
   // Somebody has looked: what failed before is tried again.
   notes.forget("failed-starts");
   // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.
-  const word: Word = { ...facts.word, choose, peerDown: true };
   if (!isHere) await seeOff(desk.hands, { facts, once }, word, desk.say);
-  if (!(await speak(saying, begun, { choose }))) changedWorld(peer);
-  const told = isHere ? (await tellChoice(saying, begun, chosen)).ok : null;
-  const done = choose === "self" ? desk.serves : hasGivenUp;
+  const spoken = { choose, ...(isHere || accept === undefined ? {} : { accept }) } as const;
+  if (!(await speak(saying, begun, spoken))) changedWorld(peer);
+  const told = isHere ? (await tellChoice(saying, begun, choose)).ok : null;
+  const done = choose.of === "self" ? desk.serves : hasGivenUp;
   const end = await untilDone(desk, ring, begun, done);
   if (end.how === "changed") changedWorld(peer);
   if (end.how === "not yet") notYet(machine, end);
-  return { machine, peer, chosen, outcome: choose === "self" ? "serves" : "gives up", told, shown };
+  const outcome = choose.of === "self" ? "serves" : "gives up";
+  return { machine, peer, chosen, outcome, told, accepted: spoken.accept ?? null, shown };
 }
+
+type ChoosingWord = Word & { readonly choose: Choice };
+
+/** What the command says, as far as the rules are asked; of the peer's power it says nothing. */
+export function wordOf(facts: Facts, chosen: string, accept: Word["accept"]): ChoosingWord {
+  const choose = choiceNow(chosen === facts.me ? "self" : "peer", sidesOf(facts));
+  return { peerDown: true, choose, accept: accept ?? facts.word.accept };
+}
+
+const unnamed = (word: Word): Word => ({ ...word, accept: undefined });
 
 const refuse = (where: string, what: string, fix: string): never =>
   fail("DUET-E-CHOOSE-REFUSED", where, what, fix);
 
-/** A choice that could not be carried out would make the other give up what it has, for nothing. */
-function check(facts: Facts, choose: "self" | "peer"): void {
-  const { me, peerName, self, peer, word } = facts;
+/** A choice that could not be carried out would make the other give up what it has, for nothing. `verdict`: the rules', with this word said. */
+export function checkChoice(facts: Facts, word: ChoosingWord, verdict = supposed(facts, word)): void {
+  const { me, peerName, self, peer } = facts;
+  const { choose } = word;
   const theirs = heard(facts);
-  const [name, holding] = choose === "self" ? [me, self] : [peerName, theirs];
+  const [name, holding] = choose.of === "self" ? [me, self] : [peerName, theirs];
   if (peer.seen === "now" && theirs === undefined)
     refuse(peerName, "it has not told yet what it holds", "try again in some seconds");
-  if (peer.seen !== "now" && choose === "peer")
+  if (peer.seen !== "now" && choose.of === "peer")
     refuse(peerName, "it is not here, so there is nothing to choose it for", `bring ${peerName} back first`);
   if (peer.seen !== "now" && self.surrendered === undefined)
     refuse(
@@ -86,23 +105,23 @@ function check(facts: Facts, choose: "self" | "peer"): void {
       `it is not here, and ${me} has given nothing up: there is nothing to choose between`,
       `bring ${peerName} back, and choose then; if it is gone for good, \`duet confirm-peer-down\` says what ${me} needs`,
     );
-  if (peer.seen === "now" && isChosenBefore(facts))
-    refuse(me, "both machines hold the same data: there is nothing to choose", "`duet status` shows what is");
   if (holding === undefined || !isFullVoter(holding))
     refuse(
       name,
       `what it holds can't be served by itself (${whyNot(holding)})`,
       "choose the other machine's data, or restore a backup",
     );
-  const { decision, rule, sentence } = supposed(facts, { ...word, choose, peerDown: true });
-  if (peer.seen !== "now" && !wouldServe(decision))
-    refuse(me, `${rule}: ${sentence}`, `\`${pageCommand(rule)}\` says what to do`);
+  if (!differ(choose.mine, choose.theirs))
+    refuse(me, "both machines hold the same data: there is nothing to choose", "`duet status` shows what is");
+  if (peer.seen !== "now" && !wouldServe(verdict.decision))
+    refuse(me, refusalOf(verdict, word), insteadOf(facts, verdict, word, `duet choose-data ${me}`));
 }
 
 /** It would be carried out by nobody; and what was said there can be taken back only there. */
-function contradicts({ me, peerName }: Facts, choose: "self" | "peer", there: Word["choose"]): void {
-  if (there === undefined || there === choose) return;
-  const [mine, theirs] = choose === "self" ? [me, peerName] : [peerName, me];
+function contradicts(facts: Facts, choose: Choice, there: Word["choose"]): void {
+  const { me, peerName } = facts;
+  if (there === undefined || there.of === choose.of || !isOpen(there, sidesOf(facts))) return;
+  const [mine, theirs] = choose.of === "self" ? [me, peerName] : [peerName, me];
   refuse(
     peerName,
     `somebody chose the data of ${theirs} there`,
@@ -117,7 +136,7 @@ function whyNot(holding: Holding | undefined): string {
   return holding.tailLost ? "the end of its log is lost" : "it is not known to be complete";
 }
 
-function lossOf(facts: Facts, choose: "self" | "peer"): string {
+function lossOf(facts: Facts, choose: Choice["of"]): string {
   const theirs = heard(facts);
   const loser = choose === "self" ? facts.peerName : facts.me;
   const lost = choose === "self" ? theirs : facts.self;

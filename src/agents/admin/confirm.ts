@@ -3,9 +3,8 @@ import type { Verdict } from "../../decide/decide.ts";
 import type { Accepted, Facts, Word } from "../../decide/facts.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { speak } from "../hands/word.ts";
-import { pageCommand } from "../status/page.ts";
 import { changedWorld, type Desk, isServing, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
-import { lossText, supposed, toAccept, wouldServe } from "./loss.ts";
+import { insteadOf, lossText, refusalOf, supposed, wouldServe } from "./loss.ts";
 import { type Gone, onceOff, seeOff } from "./off.ts";
 import type { Shown } from "./shown.ts";
 
@@ -80,13 +79,10 @@ export function unsaid(desk: Desk, said: string, shown: Shown): never {
 }
 
 /** The same refusal as the rules', with what could be said instead. */
-function refuse(facts: Facts, { rule, sentence }: Verdict, word: Word): never {
-  const { accept } = word;
-  const needed = toAccept(facts, word);
-  const instead =
-    needed === undefined
-      ? `an admin's word does not change that; \`${pageCommand(rule)}\` says what does`
-      : `bring ${facts.peerName} back; or, if it is gone for good, accept what is lost: \`duet confirm-peer-down --accept-data-loss ${needed}\``;
-  const named = accept === undefined ? "" : ` (what was accepted: ${accept})`;
-  return fail("DUET-E-CONFIRM-REFUSED", facts.me, `${rule}: ${sentence}${named}`, instead);
-}
+const refuse = (facts: Facts, verdict: Verdict, word: Word): never =>
+  fail(
+    "DUET-E-CONFIRM-REFUSED",
+    facts.me,
+    refusalOf(verdict, word),
+    insteadOf(facts, verdict, word, "duet confirm-peer-down"),
+  );

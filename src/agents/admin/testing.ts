@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Effects } from "../../act/effects.ts";
 import { fast, FakeWorld, logOf, pick } from "../../act/testing.ts";
+import { sidesOf } from "../../decide/choice.ts";
 import { empty, type Facts, type Holding } from "../../decide/facts.ts";
 import type { Saying } from "../hands/attributes.ts";
 import { MemoryFile } from "../hands/memory.ts";
@@ -48,11 +49,11 @@ export class Office {
     const { world, saying } = this;
     return {
       ...world.effects,
-      facts: async () => ({
-        ...world.facts(),
-        ...this.changes,
-        word: await wordNow(saying, this.corosync.now.ring, world.peer.member),
-      }),
+      facts: async () => {
+        const facts = { ...world.facts(), ...this.changes };
+        const sides = world.peer.member ? sidesOf(facts) : undefined;
+        return { ...facts, word: await wordNow(saying, this.corosync.now.ring, sides) };
+      },
     };
   }
 

@@ -114,7 +114,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
       (await whilePeerHere(reach.peerServes(deadline_ms), deadline_ms)) === true,
     program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
     peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
-    word: (ring, asksPeer) => wordNow(saying, ring, asksPeer),
+    word: (ring, sides) => wordNow(saying, ring, sides),
     witness: async () => witnessOf(site, await readWitness()),
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
   };

@@ -1,6 +1,7 @@
 import type { LogFacts, Outcome, OwnFacts, Published, State } from "../../act/effects.ts";
 import { holdingOf, picture, type Readings, remember } from "../../act/picture.ts";
 import { isSame } from "../../act/publish.ts";
+import type { Sides } from "../../decide/choice.ts";
 import { empty, type Etcd, type Facts, type Versions, type Word } from "../../decide/facts.ts";
 import { state_empty } from "../../facts/state.ts";
 import * as pacemaker from "../../machine/attributes.ts";
@@ -30,8 +31,8 @@ export interface Sources {
   readonly program: (deadline_ms: number) => Promise<string | undefined>;
   /** Of the serving peer's etcd. */
   readonly peerVersions: (deadline_ms: number) => Promise<Pick<Versions, "peer" | "cluster"> | undefined>;
-  /** An admin's word is for the membership in which it was said; the peer is asked for one only where it could matter. */
-  readonly word: (ring: string, asksPeer: boolean) => Promise<Word>;
+  /** An admin's word is for the membership in which it was said; the peer is asked for one only where it could matter. Undefined: it is not here. */
+  readonly word: (ring: string, sides: Sides | undefined) => Promise<Word>;
   readonly firstStart: () => Promise<boolean>;
   readonly witness: () => Promise<Facts["witness"]>;
   /** Replaced by tests. */
@@ -75,7 +76,14 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     ...bmcs,
     word: await sources.word(
       seen?.ring ?? no_ring,
-      seen?.peer === true && !(etcd.leader && own.state.full && said?.holding.full === true),
+      seen?.peer === true
+        ? {
+            me,
+            peerName,
+            self: holdingOf({ ...own, said, remembered: memory.remembered }),
+            theirs: said?.holding,
+          }
+        : undefined,
     ),
     witness: await sources.witness(),
     firstStart: await sources.firstStart(),

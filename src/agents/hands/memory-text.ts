@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Published } from "../../act/effects.ts";
 import { isAccepted } from "../../decide/accepted.ts";
 import type { Accepted } from "../../decide/facts.ts";
+import { decodeChoice, encodeChoice } from "./choice-text.ts";
 import type { Memory } from "./memory.ts";
 import { decodeSaying, encodeSaying } from "./saying.ts";
 
@@ -11,7 +12,8 @@ const spoken = v.strictObject({
   ring: v.string(),
   peerDown: v.boolean(),
   accept: v.nullable(v.union([epoch, v.custom<Accepted>(isAccepted)])),
-  choose: v.nullable(v.picklist(["self", "peer"])),
+  /** As text; an older duet kept "self" or "peer", which says not between what, and counts no more. */
+  choose: v.nullable(v.string()),
 });
 const shape = v.strictObject({
   boot: v.string(),
@@ -60,7 +62,7 @@ export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Me
             ring: said.ring,
             peerDown: said.word.peerDown,
             accept: said.word.accept ?? null,
-            choose: said.word.choose ?? null,
+            choose: said.word.choose === undefined ? null : encodeChoice(said.word.choose),
           },
     offBoot: offBoot ?? null,
     falseOff_ms: falseOff_ms ?? null,
@@ -103,7 +105,7 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
             word: {
               peerDown: word.peerDown,
               accept: word.accept ?? undefined,
-              choose: word.choose ?? undefined,
+              choose: word.choose === null ? undefined : decodeChoice(word.choose),
             },
           },
     falseOff_ms: falseOff_ms ?? undefined,

@@ -36,6 +36,11 @@ test("what one life of an agent notes the next one knows", async () => {
     turn: 1,
     logEnd: { term: 2, index: 7 },
   } as const;
+  const choose = {
+    of: "peer",
+    mine: { lineage: { epoch: 2, owner: "node1" }, surrendered: 3 },
+    theirs: { lineage: undefined, surrendered: undefined },
+  } as const;
   const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2, ahead_ms: 7 };
   const memory: Memory = {
     remembered: {
@@ -47,7 +52,7 @@ test("what one life of an agent notes the next one knows", async () => {
       doubtedIn: "1.7",
     },
     ring,
-    spoken: undefined,
+    spoken: { ring: "1.9", word: { peerDown: false, accept: "7,unknown", choose } },
     falseOff_ms: 1_794_900_000_000,
   };
   await one.change(() => memory);

@@ -1,4 +1,5 @@
-import type { Lineage } from "../facts.ts";
+import type { Holding, Lineage, Offer } from "../facts.ts";
+import { isFullVoter } from "../lineage.ts";
 import {
   asleep,
   blank,
@@ -47,7 +48,8 @@ export function withTag(world: World, bmc: Id, tag: Lineage | undefined): World 
  * the link goes, the last knowledge stays.
  */
 export function settleSight(world: World): World {
-  if (!linked(world)) return world;
+  // A choice is for the membership in which it was made.
+  if (!linked(world)) return world.choice === undefined ? world : { ...world, choice: undefined };
   const [a, b] = world.machines;
   const seen = (machine: Machine, peer: Machine): Machine => ({
     ...machine,
@@ -58,11 +60,45 @@ export function settleSight(world: World): World {
 
 const isLastingCopy = (disk: Disk): boolean => disk.complete && isUsable(disk);
 
-/** What nobody decides: power, wires, BMCs, disks. */
+/** From here on a choice that was made before is about what is no more. */
+export const isOver = (world: World): World =>
+  world.choice?.isOpen === true ? { ...world, choice: { ...world.choice, isOpen: false } } : world;
+
+/** What only the other holds may be lost: either copy is right. */
+export function paidByChoice(world: World): World {
+  const { choice } = world;
+  if (choice?.isOpen !== true) return world;
+  const chosen = world.machines[choice.whose].disk.surrendered > 0;
+  return withDisk(world, choice.whose, { complete: true, chosen });
+}
+
+/** A person who is shown both, where they differ or one gave its own up, takes one that could be served. */
+function choices(world: World): readonly Move[] {
+  const { left, machines } = world;
+  if (left.choose === 0 || !linked(world)) return [];
+  const [a, b] = [holdingOf(machines[0]), holdingOf(machines[1])];
+  const isSame = sameLineage(a.lineage, b.lineage) && (a.surrendered ?? b.surrendered) === undefined;
+  if (isSame) return [];
+  const offer = ({ lineage, surrendered }: Holding): Offer => ({ lineage, surrendered });
+  return ([0, 1] as const)
+    .filter((id) => isFullVoter(id === 0 ? a : b))
+    .map((id) => {
+      const choice = { whose: id, shown: [offer(a), offer(b)], isOpen: true } as const;
+      const chosen: World = { ...world, left: { ...left, choose: left.choose - 1 }, choice };
+      const isGiven = machines[other(id)].disk.surrendered > 0;
+      return {
+        label: `an admin chooses the data of ${names[id]}`,
+        world: isGiven ? paidByChoice(chosen) : chosen,
+      };
+    });
+}
+
+/** What nobody decides: power, wires, BMCs, disks; and people. */
 export function chances(world: World): readonly Move[] {
   const { left } = world;
   const moves: Move[] = [
     { label: world.wire ? "the wire is cut" : "the wire is mended", world: { ...world, wire: !world.wire } },
+    ...choices(world),
   ];
   for (const id of [0, 1] as const) {
     const { on, disk } = world.machines[id];
@@ -76,6 +112,16 @@ export function chances(world: World): readonly Move[] {
       moves.push({
         label: `the BMC of ${name} forgets its tag`,
         world: { ...withTag(world, id, undefined), left: { ...left, forget: left.forget - 1 } },
+      });
+    // Under a machine that is up, too: a choice would outlive it.
+    if (left.disk > 0 && on && world.choice !== undefined && isLastingCopy(world.machines[other(id)].disk))
+      moves.push({
+        label: `the data of ${name} is wiped`,
+        world: withMachine(isOver({ ...world, left: { ...left, disk: left.disk - 1 } }), id, {
+          on,
+          disk: blank,
+          life: { ...asleep, heard: world.machines[id].life.heard },
+        }),
       });
     // With the last whole copy gone no rule could help.
     if (left.disk > 0 && !on && disk.log !== "none" && isLastingCopy(world.machines[other(id)].disk)) {

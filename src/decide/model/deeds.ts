@@ -1,8 +1,9 @@
+import { choiceNow, sidesOf } from "../choice.ts";
 import { judge, type Judgement } from "../decide.ts";
 import { no_word, type Word } from "../facts.ts";
 import { acceptedEpoch, beginsAfterLoss, epochs_per_loss } from "../lineage.ts";
 import type { Tables } from "../rules.ts";
-import { type Move, powerOff, withDisk, withLife, withTag } from "./chance.ts";
+import { isOver, type Move, paidByChoice, powerOff, withDisk, withLife, withTag } from "./chance.ts";
 import {
   factsOf,
   type Id,
@@ -51,7 +52,12 @@ const truthful: Word = { peerDown: true, accept: undefined, choose: undefined };
 /** With the word of an admin who went and looked: only where the peer is off. */
 function toldByWord(world: World, id: Id, tables: Tables): readonly Told[] {
   if (world.machines[other(id)].on) return [];
-  const words = [truthful, ...(world.left.accept > 0 ? [{ ...truthful, accept: "unknown" } as const] : [])];
+  const bare = [truthful, ...(world.left.accept > 0 ? [{ ...truthful, accept: "unknown" } as const] : [])];
+  const { left, machines } = world;
+  const words =
+    left.choose === 0 || machines[id].disk.surrendered === 0
+      ? bare
+      : [...bare, ...bare.map((word) => takingBack(world, id, word))];
   return words.flatMap((word) =>
     readings
       .filter(({ power }) => power)
@@ -62,6 +68,13 @@ function toldByWord(world: World, id: Id, tables: Tables): readonly Told[] {
       })),
   );
 }
+
+/** What this machine gave up is chosen, with nobody there to ask. */
+const takingBack = (world: World, id: Id, word: Word): Word => ({
+  ...word,
+  choose: choiceNow("self", sidesOf(factsOf(world, id, nothing_read))),
+});
+const nothing_read: Reading = { mine: false, theirs: false, power: false };
 
 /** All that a machine may do next by the rules, one step of it. */
 export function deeds(world: World, told: Both, tables: Tables, bounds: Bounds): readonly Move[] {
@@ -91,11 +104,12 @@ function obey(world: World, id: Id, { verdict, reading, word }: Told, bounds: Bo
       if (isTooFar(decision.epoch, bounds) || life.run !== undefined) return [];
       const accepted = word.accept !== undefined;
       // What only the peer has may be lost from here on: either copy is right, until one of them serves.
+      const chosen = world.choice?.whose === id ? paidByChoice(world) : world;
       const paid = accepted
         ? withDisk({ ...world, left: { ...world.left, accept: world.left.accept - 1 } }, id, {
             complete: true,
           })
-        : world;
+        : chosen;
       const after = withLife(
         withDisk(paid, id, { takeover: { step: "intent", epoch: decision.epoch } }),
         id,
@@ -114,15 +128,12 @@ function obey(world: World, id: Id, { verdict, reading, word }: Told, bounds: Bo
       );
     case "join-as-learner":
       return join(world, id).flatMap((after) =>
-        move(disk.log === "none" ? "joins" : "moves its data aside", after),
+        move(disk.log === "none" ? "joins" : "moves its data aside", isOver(after)),
       );
     case "follow-as-learner":
       return life.etcd === "down" ? move("follows", withLife(world, id, { etcd: "learner" })) : [];
     case "surrender":
-      return move(
-        "gives its data up",
-        withLife(withDisk(world, id, { surrendered: decision.epoch }), id, { etcd: "down", run: undefined }),
-      );
+      return move("gives its data up", givesUp(world, id, decision.epoch));
     case "abandon":
       return move(
         "gives its intent up",
@@ -148,6 +159,13 @@ function obey(world: World, id: Id, { verdict, reading, word }: Told, bounds: Bo
     case "restart-in-place":
       return [];
   }
+}
+
+/** Who was chosen and gives up for another reason is another thing to choose between. */
+function givesUp(world: World, id: Id, epoch: number): World {
+  const { choice } = world;
+  const paid = choice?.whose === id ? isOver(world) : paidByChoice(world);
+  return withLife(withDisk(paid, id, { surrendered: epoch }), id, { etcd: "down", run: undefined });
 }
 
 /** A lone voter makes sure of its tag first, on at least one BMC that answers. */
@@ -176,6 +194,7 @@ function join(world: World, id: Id): readonly World[] {
     lineage: peer.lineage,
     full: false,
     surrendered: 0,
+    chosen: false,
     takeover: spent === 0 ? undefined : { step: "abandoned", epoch: spent },
   });
   return [withLife(after, id, { etcd: "learner", run: undefined })];
@@ -216,9 +235,13 @@ function takeoverSteps(world: World, id: Id): readonly Move[] {
       takeover: { step: "served", epoch: run.epoch },
       lineage: claim,
       surrendered: 0,
+      chosen: false,
       settled: { ...disk.settled, theirs: Math.max(disk.settled.theirs, acceptedAt(world, id, run.epoch)) },
     });
-    moves.push({ label: `${name} writes that it served`, world: withLife(after, id, { etcd: "down" }) });
+    moves.push({
+      label: `${name} writes that it served`,
+      world: withLife(isOver(after), id, { etcd: "down" }),
+    });
   }
   if (disk.takeover?.step === "served" && life.etcd === "down")
     moves.push({
@@ -284,6 +307,8 @@ function failing(world: World, id: Id, tables: Tables): readonly Move[] {
   if (
     all === undefined ||
     life.etcd !== "down" ||
+    // Nobody starts what was given up, unless nobody but this machine could serve.
+    disk.surrendered > 0 ||
     !linked(world) ||
     !sameLineage(disk.lineage, peer.disk.lineage)
   )
@@ -293,7 +318,7 @@ function failing(world: World, id: Id, tables: Tables): readonly Move[] {
     ? [
         {
           label: `the etcd of ${names[id]} can't start, it gives its data up`,
-          world: withLife(withDisk(world, id, { surrendered: decision.epoch }), id, { run: undefined }),
+          world: givesUp(world, id, decision.epoch),
         },
       ]
     : [];

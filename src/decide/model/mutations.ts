@@ -1,6 +1,7 @@
 import type { Decision } from "../decision.ts";
 import type { Facts, Lineage } from "../facts.ts";
-import { heard, tagsOf } from "../lineage.ts";
+import { choiceNow, sidesOf } from "../choice.ts";
+import { heard, newestClaim, tagsOf } from "../lineage.ts";
 import type { Rule } from "../rule.ts";
 import { type TableName, type Tables, tables } from "../rules.ts";
 import type { Search } from "./search.ts";
@@ -11,7 +12,7 @@ export interface Mutation extends Pick<Search, "left" | "epoch_max"> {
   readonly tables: Tables;
 }
 
-const common = { forget: 0, disk: 0, accept: 0 };
+const common = { forget: 0, disk: 0, accept: 0, choose: 0 };
 
 function changed(table: TableName, change: (rules: readonly Rule[]) => readonly Rule[]): Tables {
   const rules = change(tables[table].rules);
@@ -55,8 +56,22 @@ function ownerless(facts: Facts): Facts {
   };
 }
 
+/** A choice is taken to be between whatever there is now. */
+function unbound(facts: Facts): Facts {
+  const { choose } = facts.word;
+  if (choose === undefined) return facts;
+  return { ...facts, word: { ...facts.word, choose: choiceNow(choose.of, sidesOf(facts)) } };
+}
+
 const seeing = (see: (facts: Facts) => Facts) => (rules: readonly Rule[]) =>
   rules.map((rule) => ({ ...rule, when: (facts: Facts) => rule.when(see(facts)) }));
+
+/** What was given up is taken back with whatever that costs. */
+function acceptingBack(facts: Facts): Facts {
+  const { self, word } = facts;
+  const isBack = self.surrendered !== undefined && word.choose?.of === "self" && facts.peer.seen !== "now";
+  return isBack ? { ...facts, word: { ...word, accept: `${newestClaim(facts)},unknown` } } : facts;
+}
 
 const takeOverAs = (epoch: (facts: Facts) => number): Tables =>
   instead("takeover", "R-TAKE-OVER", {
@@ -68,7 +83,25 @@ const tagEpochs = (facts: Facts): readonly number[] =>
   tagsOf(facts).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
 
 export const mutations: readonly Mutation[] = [
-  drop("takeover", "R-GAVE-UP"),
+  {
+    // By itself it is no danger: both tags have to be read then, and they tell whether the peer went on.
+    name: "without R-GAVE-UP, and what the peer told before that counts",
+    tables: {
+      ...tables,
+      takeover: {
+        ...tables.takeover,
+        rules: tables.takeover.rules
+          .filter(({ id }) => id !== "R-GAVE-UP")
+          .map((rule) =>
+            rule.id === "R-TAGS-UNREAD"
+              ? { ...rule, when: (facts) => heard(facts)?.lineage === undefined && rule.when(facts) }
+              : rule,
+          ),
+      },
+    },
+    left: common,
+    epoch_max: 2,
+  },
   drop("takeover", "R-NOT-FULL"),
   drop("takeover", "R-NEWER-PEER"),
   drop("takeover", "R-NEWER-TAG"),
@@ -83,6 +116,24 @@ export const mutations: readonly Mutation[] = [
     },
     left: { ...common, accept: 1 },
     epoch_max: 3,
+  },
+  {
+    name: "a choice is for the whole membership",
+    tables: {
+      ...changed("start", seeing(unbound)),
+      takeover: { ...tables.takeover, rules: seeing(unbound)(tables.takeover.rules) },
+    },
+    left: { ...common, choose: 1 },
+    epoch_max: 2,
+  },
+  {
+    name: "a choice without the peer accepts what the peer may have served",
+    tables: {
+      ...tables,
+      takeover: { ...tables.takeover, rules: seeing(acceptingBack)(tables.takeover.rules) },
+    },
+    left: { ...common, choose: 1 },
+    epoch_max: 2,
   },
   {
     name: "epoch is own plus one",

@@ -1,4 +1,4 @@
-import type { Facts, Holding, Lineage } from "../facts.ts";
+import type { Facts, Holding, Lineage, Offer } from "../facts.ts";
 
 /**
  * The safety lines of the design once more, said as one condition and without the tables, so that a table that forgets one is
@@ -13,11 +13,12 @@ export function mayServeAlone(seen: Facts): boolean {
   // Versions of etcd 3: only their second number is compared here.
   if (Number(program.split(".")[1]) < Number(data.split(".")[1])) return false;
   if (lineage === undefined || !usable(self) || !(self.full || self.soleVoter)) return false;
-  if (self.surrendered !== undefined && word.choose !== "self") return false;
+  const stands = choiceOfOwn(facts);
+  if (self.surrendered !== undefined && stands === undefined) return false;
   const known = knownOf(facts);
   const here = facts.peer.seen === "now";
-  // A choice names no epoch: it counts between two that show what they have, and for what was given up.
-  const chosen = word.choose === "self" && (here || self.surrendered !== undefined);
+  // A choice names no epoch: it accepts a loss only between two that show what they have.
+  const chosen = stands !== undefined && here;
   const [named, ...more] = `${word.accept ?? ""}`.split(",");
   const anyLoss = named === "unknown" || more.length > 0 || chosen;
   const newest = newestElsewhere(facts, lineage);
@@ -36,7 +37,9 @@ export function mayServeAlone(seen: Facts): boolean {
   const bmcIsSilent = facts.peerPower === "unreadable" || facts.peerPower === "fed";
   const byWord = word.peerDown && !here && bmcIsSilent;
   const byWordAlone = byWord && !surrender && facts.proof !== "off" && facts.peer.seen !== "never";
-  const informed = known?.lineage !== undefined && (!byWordAlone || self.soleVoter);
+  // On its own surrender the peer may have gone on, and nobody is there to tell.
+  const stale = self.surrendered !== undefined && !here;
+  const informed = known?.lineage !== undefined && !stale && (!byWordAlone || self.soleVoter);
   if (!informed && !bothRead && !anyLoss) return false;
   const off = surrender || (!here && facts.proof === "off") || byWord;
   // Two logs that contradict each other: then only the peer's Off makes it safe.
@@ -48,9 +51,32 @@ export function mayServeAlone(seen: Facts): boolean {
       known?.lineage !== undefined &&
       newest === 0 &&
       // Chosen over another history it waits until that is given up, and goes on above it.
-      (!chosen || equal(known.lineage, lineage)) &&
+      (!chosen || equal(known.lineage, lineage) || stands === "begun") &&
       !disputed)
   );
+}
+
+/**
+ * Does an admin's choice of this machine's data stand? It is about what he was shown: the two have it still, but for what he asked for himself, that the
+ * other gives up and that this one begins a new history.
+ */
+function choiceOfOwn(facts: Facts): "shown" | "begun" | undefined {
+  const { self, me, word, peer } = facts;
+  const known = knownOf(facts);
+  if (word.choose?.of !== "self" || (peer.seen === "now" && known === undefined)) return undefined;
+  const { mine, theirs } = word.choose;
+  const data = (each: Offer | undefined) => `${each?.lineage?.epoch}${each?.lineage?.owner}`;
+  const given = (each: Offer | undefined) => each?.surrendered ?? 0;
+  // The same data twice, and nobody gave it up: he can't have meant that.
+  if (data(mine) === data(theirs) && given(mine) + given(theirs) === 0) return undefined;
+  if (data(known) !== data(theirs)) return undefined;
+  if (given(theirs) !== 0 && given(known) !== given(theirs)) return undefined;
+  if (data(self) === data(mine) && given(self) === given(mine)) return "shown";
+  const { epoch = 0, owner } = self.lineage ?? {};
+  const isBegun = owner === me && epoch % 1_000_000 === 0 && given(self) === 0;
+  return isBegun && epoch > (mine.lineage?.epoch ?? 0) && epoch > (theirs.lineage?.epoch ?? 0)
+    ? "begun"
+    : undefined;
 }
 
 const unread = { kind: "unreadable" } as const;
@@ -70,6 +96,8 @@ const highestTold = ({ lineage, takeover, settled }: Holding): number =>
 function newestElsewhere(facts: Facts, lineage: Lineage): number {
   const known = knownOf(facts);
   let newest = 0;
+  /** What an own accepted loss left on its way: it hides what was accepted then, and nothing that shows beside it. */
+  let left = 0;
   const count = (other: Lineage): void => {
     if (other.epoch > lineage.epoch || (other.epoch === lineage.epoch && other.owner !== lineage.owner))
       newest = Math.max(newest, other.epoch);
@@ -90,7 +118,15 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
       known.takeover?.step !== "intent" &&
       // Once it is lost it may have taken over by an admin's word, which nobody can have told here.
       (facts.peer.seen === "now" || tag.owner === facts.me || tag.epoch <= highestTold(known));
-    if (!peerDenies) count(tag);
+    if (peerDenies) continue;
+    const isLeft =
+      tag.owner === facts.me &&
+      tag.epoch === begun &&
+      tag.epoch % 1_000_000 === 0 &&
+      facts.self.takeover?.step === "intent" &&
+      tag.epoch > lineage.epoch;
+    if (isLeft) left = tag.epoch;
+    else count(tag);
   }
-  return newest;
+  return newest > 0 ? newest : left;
 }

@@ -1,10 +1,12 @@
 import {
+  type Choice,
   empty,
   type Facts,
   type Holding,
   type Lineage,
   no_word,
   nothing_settled,
+  type Offer,
   type Peer,
   type Tag,
   type Word,
@@ -91,9 +93,54 @@ export const words: readonly Word[] = [
   { peerDown: true, accept: 4, choose: undefined },
   { peerDown: true, accept: "unknown", choose: undefined },
   { peerDown: true, accept: "6,unknown", choose: undefined },
-  { peerDown: false, accept: undefined, choose: "self" },
-  { peerDown: false, accept: undefined, choose: "peer" },
 ];
+
+/** Made between what the two hold now. */
+const shownNow = (self: Offer, theirs: Offer | undefined, of: Choice["of"]): Choice => ({
+  of,
+  mine: { lineage: self.lineage, surrendered: self.surrendered },
+  theirs: { lineage: theirs?.lineage, surrendered: theirs?.surrendered },
+});
+
+/** What neither of the two holds in any of these facts. */
+const past: Offer = { lineage: { epoch: 3, owner: peerName }, surrendered: undefined };
+
+/** Made between something else: of this machine's, or of the peer's. Nothing of it counts. */
+export function choicesOver(self: Offer, theirs: Offer | undefined): readonly Choice[] {
+  const mine = shownNow(self, theirs, "self");
+  const peers = shownNow(self, theirs, "peer");
+  return [
+    { ...mine, theirs: past },
+    { ...mine, mine: past },
+    { ...peers, theirs: past },
+    { ...peers, mine: past },
+  ];
+}
+
+/** Made between what the two hold now, or before the one that is not chosen gave its own up. */
+export function choicesNow(self: Offer, theirs: Offer | undefined): readonly Choice[] {
+  const mine = shownNow(self, theirs, "self");
+  const before = { ...mine, theirs: { ...mine.theirs, surrendered: undefined } };
+  return [mine, ...(theirs?.surrendered === undefined ? [] : [before]), shownNow(self, theirs, "peer")];
+}
+
+/** An admin's words here: without a choice, with one that counts or could, with one that is over, and with a loss beside it. */
+export function wordsOf(self: Holding, peer: Peer): readonly Word[] {
+  const theirs = peer.seen === "never" ? undefined : peer.facts;
+  const [mine, ...others] = choicesNow(self, theirs);
+  if (mine === undefined) return words;
+  const bare = { ...no_word, choose: mine };
+  // Of a machine that is alone and gave nothing up no choice is heard.
+  if (peer.seen !== "now" && self.surrendered === undefined) return [...words, bare];
+  const besides = peer.seen === "now" ? [] : ([6, 4, "unknown", "6,unknown"] as const);
+  const over = self.settled.mine === 0 ? choicesOver(self, theirs).slice(0, 2) : [];
+  return [
+    ...words,
+    bare,
+    ...besides.map((accept) => ({ ...bare, accept })),
+    ...[...others, ...over].map((choose) => ({ ...no_word, choose })),
+  ];
+}
 
 /** None, one that this machine's log can count on, and one that was said to members that it no longer has. */
 const surrenders: readonly Partial<Holding>[] = [
@@ -172,7 +219,7 @@ export function everyTakeover(
   // The few first: who looks for one of them does not go through the millions.
   for (const self of selves)
     for (const peer of peers)
-      for (const word of words) {
+      for (const word of wordsOf(self, peer)) {
         count++;
         see({ ...ordinary, self, peer, word, proof: "off", etcd: older });
       }
@@ -180,7 +227,7 @@ export function everyTakeover(
   for (const self of selves)
     for (const peer of peers)
       for (const { pair, witness } of witnesses)
-        for (const word of words)
+        for (const word of wordsOf(self, peer))
           for (const peerPower of peer.seen === "never"
             ? (["on", "off", "fed", "unreadable"] as const)
             : (["on", "unreadable"] as const))

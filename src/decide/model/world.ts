@@ -1,9 +1,11 @@
 import {
+  type Choice,
   type Facts,
   type Holding,
   type Lineage,
   no_word,
   nothing_settled,
+  type Offer,
   type Settled,
   type Standing,
   type Takeover,
@@ -32,6 +34,8 @@ export interface Disk {
   readonly settled: Settled;
   /** The ghost: it holds every write that was ever acknowledged, but for what an admin gave up. No rule may look at it. */
   readonly complete: boolean;
+  /** A ghost, too: it was given up, and an admin chose it, for which the other one was given up. He can choose it again. */
+  readonly chosen: boolean;
 }
 
 /** Gone with the power. */
@@ -57,8 +61,18 @@ export interface World {
   readonly machines: readonly [Machine, Machine];
   readonly wire: boolean;
   readonly tags: readonly [Lineage | undefined, Lineage | undefined];
+  /** Until the two lose each other. */
+  readonly choice: Chosen | undefined;
   /** How many more of the rare events may happen. */
   readonly left: Budget;
+}
+
+/** What an admin chose, and was shown, by machine. */
+export interface Chosen {
+  readonly whose: Id;
+  readonly shown: readonly [Offer, Offer];
+  /** The ghost: nothing has been done since but what he asked for. Only then may it cost what the other one holds. */
+  readonly isOpen: boolean;
 }
 
 export interface Budget {
@@ -68,6 +82,8 @@ export interface Budget {
   readonly disk: number;
   /** An admin accepts a loss. */
   readonly accept: number;
+  /** An admin chooses between the two data. */
+  readonly choose: number;
 }
 
 export const asleep: Life = { etcd: "down", heard: undefined, proof: "none", run: undefined, leaving: false };
@@ -79,11 +95,12 @@ export const blank: Disk = {
   surrendered: 0,
   settled: nothing_settled,
   complete: false,
+  chosen: false,
 };
 
-/** A voter's data that was not given up. */
-export const isUsable = ({ log, surrendered }: Disk): boolean =>
-  (log === "sole" || log === "pair") && surrendered === 0;
+/** A voter's data that was not given up, or for which the other's was. */
+export const isUsable = ({ log, surrendered, chosen }: Disk): boolean =>
+  (log === "sole" || log === "pair") && (surrendered === 0 || chosen);
 
 /** Right after the first start: `a` made the cluster and serves, `b` is new, setup wrote both tags. */
 export function firstWorld(left: Budget): World {
@@ -99,6 +116,7 @@ export function firstWorld(left: Budget): World {
     ],
     wire: true,
     tags: [first, first],
+    choice: undefined,
     left,
   };
 }
@@ -169,6 +187,15 @@ export function factsOf(
   const peer = world.machines[other(id)];
   const { life } = mine;
   const together = linked(world);
+  const { choice } = world;
+  const choose: Choice | undefined =
+    choice === undefined
+      ? word.choose
+      : {
+          of: choice.whose === id ? "self" : "peer",
+          mine: choice.shown[id],
+          theirs: choice.shown[other(id)],
+        };
   const tag = (bmc: Id, readable: boolean) => {
     const found = world.tags[bmc];
     if (!readable) return { kind: "unreadable" } as const;
@@ -195,7 +222,7 @@ export function factsOf(
     // A goodbye is as good as a fence here: either way the next move may be to switch it off.
     fencePending: true,
     started: true,
-    word: life.proof === "word" && !together ? { ...word, peerDown: true } : word,
+    word: { ...word, choose, peerDown: word.peerDown || (life.proof === "word" && !together) },
     tags: { mine: tag(id, reading.mine), theirs: tag(other(id), reading.theirs) },
     witness: "on",
     firstStart: false,
@@ -210,20 +237,32 @@ export function factsOf(
  */
 export function keyOf(world: World): string {
   const one = keyFrom(world, 0);
-  if (world.left.accept > 0 || afterLoss.test(one)) return one;
+  if (world.left.accept > 0 || world.left.choose > 0 || afterLoss.test(one)) return one;
   const two = keyFrom(world, 1);
   return one < two ? one : two;
 }
 /** Only the epochs after an accepted loss have seven digits. */
 const afterLoss = /\d{7}/;
 
-function keyFrom({ machines, wire, tags, left }: World, first: Id): string {
+function keyFrom({ machines, wire, tags, left, choice }: World, first: Id): string {
   const second = other(first);
   const owner = names[first];
   const lineage = (of: Lineage | undefined): string =>
     of === undefined ? "-" : `${of.epoch}${of.owner === owner ? "x" : "y"}`;
   const [one, two] = [machineKey(machines[first], lineage), machineKey(machines[second], lineage)];
-  return `${one}|${two}|${wire ? 1 : 0}${lineage(tags[first])}${lineage(tags[second])}${left.forget}${left.disk}${left.accept}`;
+  return `${one}|${two}|${wire ? 1 : 0}${lineage(tags[first])}${lineage(tags[second])}${left.forget}${left.disk}${left.accept}${left.choose}${choiceKey(choice, first, lineage)}`;
+}
+
+function choiceKey(
+  choice: Chosen | undefined,
+  first: Id,
+  lineage: (of: Lineage | undefined) => string,
+): string {
+  if (choice === undefined) return "";
+  const shown = ([first, other(first)] as const).map(
+    (id) => `${lineage(choice.shown[id].lineage)}${choice.shown[id].surrendered ?? 0}`,
+  );
+  return `c${choice.whose === first ? "x" : "y"}${shown.join("/")}${choice.isOpen ? 1 : 0}`;
 }
 
 const settledKey = ({ mine, theirs }: Settled): string => `${mine}/${theirs}`;
@@ -231,7 +270,7 @@ const takeoverKey = (takeover: Takeover | undefined): string =>
   takeover === undefined ? "-" : `${takeover.step[0]}${takeover.epoch}`;
 
 function machineKey({ on, disk, life }: Machine, lineage: (of: Lineage | undefined) => string): string {
-  const kept = `${disk.log}${lineage(disk.lineage)}${disk.full ? 1 : 0}${disk.complete ? 1 : 0}${takeoverKey(disk.takeover)}${disk.surrendered}${settledKey(disk.settled)}`;
+  const kept = `${disk.log}${lineage(disk.lineage)}${disk.full ? 1 : 0}${disk.complete ? 1 : 0}${disk.chosen ? "c" : ""}${takeoverKey(disk.takeover)}${disk.surrendered}${settledKey(disk.settled)}`;
   if (!on) return kept;
   const { heard, run } = life;
   const known =
