@@ -7,9 +7,8 @@ import { gaveUp, isClaim } from "./lineage.ts";
  * say the same there in this very second: the tags alone keep the two apart, so one BMC that takes the tag is not enough.
  */
 export const needsBothTags = (facts: Facts): boolean => {
-  const { proof, self, word } = facts;
-  const takesBack = word.choose === "self" && self.surrendered !== undefined;
-  return proof !== "off" && !gaveUp(facts) && !saysUnknown(word) && !takesBack;
+  const { proof, word } = facts;
+  return proof !== "off" && !gaveUp(facts) && !saysUnknown(word);
 };
 
 /**
