@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { empty, type Holding, type Lineage, no_word, type Tag, type Word } from "../decide/facts.ts";
+import { type Lineage, no_word, type Tag, type Word } from "../decide/facts.ts";
 import { raising } from "../decide/lineage.ts";
 import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
 import { runSteps } from "./steps.ts";
 import { takeOver } from "./takeover.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
-
-const voter: Holding = {
-  ...empty,
-  data: true,
-  standing: "voter",
-  lineage: { epoch: 5, owner: "b" },
-  full: true,
-};
-const five = { epoch: 5, owner: "b" };
+import { lineage as five, voter } from "./testing-pair.ts";
 
 /** The peer was lost, and nobody proves anything. What the world asserts of a peer that is on is not what is tried here. */
 function cutOff(word: Partial<Word>, tags: Record<Bmc, Lineage | undefined> = { mine: five, theirs: five }) {
