@@ -8,7 +8,7 @@ import { type Bench, type BenchOptions, formatTable, tablesOf, withRatio } from 
 const usage = `npm run bench [-- NAME...] [--json] [--runs N] [--quick] [--only WORDS]
   NAME     a table; without one, all that take no more than some minutes
   --runs   how often each case is run (5), --quick: once, and only what takes little time; both for api, failover and return
-  --only   what has these words in its name, such as "wire cut", writes or plain; for api
+  --only   what has these words in its name, such as "wire cut", writes or plain; for api and failover
   --json   with all that was measured
 `;
 

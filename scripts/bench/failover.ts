@@ -1,6 +1,7 @@
 import type { Progress } from "../../src/machine/progress.ts";
+import { isAsked, refuseNothing } from "../bench-only.ts";
 import type { BenchOptions, BenchTable } from "../bench-table.ts";
-import { type BmcName, losses, stops } from "./failover/cases.ts";
+import { type BmcName, losses, type Stopped, stops } from "./failover/cases.ts";
 import { fill } from "./failover/data.ts";
 import { lose } from "./failover/loss.ts";
 import { measureMonitors, monitorTable } from "./failover/monitor.ts";
@@ -34,9 +35,25 @@ const calls = { quick: 5, full: 20 };
 const small_mb = 100;
 const big_mb = 2000;
 
+const lossName = (bmc: BmcName, name: string): string => `${bmc} BMC: ${name}`;
+const stopName = (stopped: Stopped): string => `planned stop of the ${stopped}`;
+const rejoinName = (data: string): string => `rejoin of ${data}`;
+const monitorName = "monitors";
+
+/** What `--only` can name. */
+export const namesIn = ({ quick }: Pick<BenchOptions, "quick">): readonly string[] => [
+  ...(quick ? (["fast"] as const) : (["fast", "slow"] as const)).flatMap((bmc) =>
+    losses.filter((each) => each.quick || !quick).map(({ name }) => lossName(bmc, name)),
+  ),
+  ...stops.map(stopName),
+  monitorName,
+  ...(quick ? ["100 MB"] : ["100 MB", "2 GB"]).map(rejoinName),
+];
+
 type Work<T> = (place: Place, say: (detail: string) => void) => Promise<T>;
 
 export async function measure(progress: Progress, options: BenchOptions): Promise<readonly BenchTable[]> {
+  refuseNothing(options, namesIn(options));
   const bench = new FailoverBench(progress, options);
   takeDownWhenInterrupted(lab_name);
   try {
@@ -83,13 +100,15 @@ class FailoverBench {
   }
 
   async losses(bmc: BmcName): Promise<void> {
-    const cases = losses.filter(({ quick }) => quick || !this.#options.quick);
+    const cases = losses.filter(
+      ({ name, quick }) => (quick || !this.#options.quick) && this.#isAsked(lossName(bmc, name)),
+    );
     const runs = cases.map((): Outcome<Awaited<ReturnType<typeof lose>>>[] => []);
     // Round by round, so that a busy hour of the box hits every case.
     for (let round = 1; round <= this.#options.runs; round += 1)
       for (const [index, loss] of cases.entries())
         runs[index]?.push(
-          await this.#run(`${bmc} BMC: ${loss.name}${this.#of(round)}`, (place, say) =>
+          await this.#run(`${lossName(bmc, loss.name)}${this.#of(round)}`, (place, say) =>
             lose(place, loss, say),
           ),
         );
@@ -99,11 +118,11 @@ class FailoverBench {
   }
 
   async stops(): Promise<void> {
-    for (const stopped of stops) {
+    for (const stopped of stops.filter((each) => this.#isAsked(stopName(each)))) {
       const runs: Outcome<StopRun>[] = [];
       for (let round = 1; round <= this.#options.runs; round += 1)
         runs.push(
-          await this.#run(`planned stop of the ${stopped}${this.#of(round)}`, (place, say) =>
+          await this.#run(`${stopName(stopped)}${this.#of(round)}`, (place, say) =>
             stopInOrder(place, stopped, say),
           ),
         );
@@ -112,11 +131,12 @@ class FailoverBench {
   }
 
   async rejoins(name: string, data_mb: number, rounds: number): Promise<void> {
+    if (!this.#isAsked(rejoinName(name))) return;
     const runs: Outcome<Awaited<ReturnType<typeof rejoin>>>[] = [];
     let filled: Place | undefined;
     for (let round = 1; round <= rounds; round += 1)
       runs.push(
-        await this.#run(`rejoin of ${name}, run ${round} of ${rounds}`, async (place, say) => {
+        await this.#run(`${rejoinName(name)}, run ${round} of ${rounds}`, async (place, say) => {
           // A new lab after a failed run is an empty one.
           if (filled !== place) await fill(place, data_mb);
           filled = place;
@@ -130,7 +150,10 @@ class FailoverBench {
 
   async monitors(): Promise<void> {
     const count = this.#options.quick ? calls.quick : calls.full;
-    const outcome = await this.#run(`${count} monitors`, ({ lab }) => measureMonitors(lab, "node1", count));
+    if (!this.#isAsked(monitorName)) return;
+    const outcome = await this.#run(`${count} ${monitorName}`, ({ lab }) =>
+      measureMonitors(lab, "node1", count),
+    );
     if (outcome.ok) this.#monitors = monitorTable(outcome.value);
     else
       this.#monitors = {
@@ -143,11 +166,15 @@ class FailoverBench {
 
   tables(): readonly BenchTable[] {
     return [
-      lossTable(this.#losses, this.#facts),
-      stopTable(this.#stops),
-      rejoinTable(this.#rejoins),
+      ...(this.#losses.length > 0 ? [lossTable(this.#losses, this.#facts)] : []),
+      ...(this.#stops.length > 0 ? [stopTable(this.#stops)] : []),
+      ...(this.#rejoins.length > 0 ? [rejoinTable(this.#rejoins)] : []),
       ...(this.#monitors === undefined ? [] : [this.#monitors]),
     ];
+  }
+
+  #isAsked(name: string): boolean {
+    return isAsked(this.#options, name);
   }
 
   #of(round: number): string {

@@ -1,4 +1,4 @@
-import { exit, fail } from "../../../src/base/problem.ts";
+import { isAsked, refuseNothing } from "../../bench-only.ts";
 import type { BenchOptions } from "../../bench-table.ts";
 import { type LossCase, losses, type Stopped, stops } from "../failover/cases.ts";
 import type { PlainPlan } from "./plain/measure.ts";
@@ -77,25 +77,16 @@ export const hasDuet = ({ rest, writes, reboots, losses: lost }: Plan): boolean 
   rest || writes || reboots.length > 0 || lost.length > 0;
 
 export function planOf(options: Pick<BenchOptions, "quick" | "only">): Plan {
-  const { only } = options;
-  if (only === undefined) return options.quick ? quickest : full;
+  if (options.only === undefined) return options.quick ? quickest : full;
   const all = options.quick ? quick : full;
-  const isAsked = (name: string): boolean => name.includes(only);
-  const asked: Plan = {
+  refuseNothing(options, namesIn(all));
+  const wants = (name: string): boolean => isAsked(options, name);
+  return {
     ...all,
-    rest: all.rest && isAsked(restName),
-    writes: all.writes && isAsked(writesName),
-    reboots: all.reboots.filter((which) => isAsked(rebootName(which))),
-    losses: all.losses.filter(({ name }) => isAsked(name)),
-    plain: all.plain.filter(({ title }) => isAsked(title)),
+    rest: all.rest && wants(restName),
+    writes: all.writes && wants(writesName),
+    reboots: all.reboots.filter((which) => wants(rebootName(which))),
+    losses: all.losses.filter(({ name }) => wants(name)),
+    plain: all.plain.filter(({ title }) => wants(title)),
   };
-  if (namesIn(asked).length === 0)
-    fail(
-      "DUET-E-USAGE",
-      `--only ${only}`,
-      `nothing that is measured has these words in its name; there is ${namesIn(all).join("; ")}`,
-      "choose words of these",
-      exit.badInput,
-    );
-  return asked;
 }
