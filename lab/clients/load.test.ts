@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { cp, rename, rm } from "node:fs/promises";
+import { cp, readFile, rename, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import * as v from "valibot";
 import { readMemberFacts } from "../../src/facts/facts.ts";
 import { until } from "../../src/machine/clock.ts";
 import { run } from "../../src/machine/process.ts";
@@ -27,6 +29,9 @@ async function seatBeside(folder: string, member: TlsEtcd, files: Certificates):
     folder,
   };
 }
+
+/** A line of a history; the last one has none of it. */
+const operation = v.object({ kind: v.optional(v.string()), endpoint: v.optional(v.string()) });
 
 /** From now on: what was said last may be a fifth of a second old, which is hundreds of writes, of an etcd that has been killed since. */
 async function moreWrites(crowd: Crowd, count: number): Promise<void> {
@@ -159,6 +164,35 @@ test("a machine that nobody has read linearizably is found out, and one that is 
     ]);
   } finally {
     crowd.kill();
+    await member.process.kill();
+  }
+});
+
+test("a machine that is only being connected to holds up no write that the other one takes", async () => {
+  await using folder = await scratch();
+  const files = await makeCertificates(folder.path);
+  const member = await TlsEtcd.create(etcd, "a", folder.path, files);
+  member.startFirst();
+  // Takes the connection and says nothing, as one does for three seconds that has lost its power.
+  const mute = createServer();
+  await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+  const seat = await seatBeside(folder.path, member, files);
+  const { port } = mute.address() as AddressInfo;
+  const crowd = await Crowd.begin({
+    ...seat,
+    connection: [...seat.connection, "-endpoint", `mute=127.0.0.1:${port}`],
+  });
+  try {
+    await moreWrites(crowd, 500);
+    await crowd.stop();
+    const history = (await readFile(crowd.history, "utf8")).split("\n").filter((line) => line !== "");
+    const sent = history.map((line) => v.parse(operation, JSON.parse(line)));
+    assert.ok(sent.some(({ kind, endpoint }) => kind === "read" && endpoint === "mute"));
+    const held = sent.filter(({ kind, endpoint }) => kind === "put" && endpoint === "mute");
+    assert.deepEqual(held, []);
+  } finally {
+    crowd.kill();
+    mute.close();
     await member.process.kill();
   }
 });

@@ -67,6 +67,19 @@ func (e *Endpoint) isWell() bool {
 	return e.connection.GetState() == connectivity.Ready && e.gaveUpUs.Load() <= e.answeredUs.Load()
 }
 
+// Whatever is sent to it now waits for the connection, which a machine without power neither takes nor refuses for three seconds.
+func (e *Endpoint) isConnecting() bool {
+	switch e.connection.GetState() {
+	case connectivity.Idle:
+		e.connection.Connect()
+		return true
+	case connectivity.Connecting:
+		return true
+	default:
+		return false
+	}
+}
+
 // A learner, or an etcd without space, is well and refuses each write at once: a look now and then is enough.
 func (e *Endpoint) takesWrites(nowUs int64) bool {
 	refused := e.refusedUs.Load()

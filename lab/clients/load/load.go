@@ -202,6 +202,10 @@ func (l *Load) write(client int) {
 		case <-l.permits:
 		}
 		endpoint := l.pick(client)
+		if endpoint == nil {
+			l.rest()
+			continue
+		}
 		o := &Operation{Client: client, Endpoint: endpoint.name}
 		register := rand.IntN(registers)
 		switch dice := rand.IntN(4); dice {
@@ -248,7 +252,8 @@ func (l *Load) read(client int, endpoint *Endpoint, kind string, patience time.D
 
 func (l *Load) register(number int) string { return fmt.Sprintf("%sr/%02d", l.prefix, number) }
 
-// Half of the writers prefer each machine; where that takes none they go to the other.
+// Half of the writers prefer each machine; where that takes none they go to the other, and where none does to one that at least answers.
+// Nil: both are only being connected to. As for any client that knows two machines, a dead one must not hold up what the other would take.
 func (l *Load) pick(client int) *Endpoint {
 	now := l.nowUs()
 	first := l.endpoints[client%len(l.endpoints)]
@@ -260,7 +265,13 @@ func (l *Load) pick(client int) *Endpoint {
 			return other
 		}
 	}
-	return l.endpoints[rand.IntN(len(l.endpoints))]
+	from := rand.IntN(len(l.endpoints))
+	for i := range l.endpoints {
+		if each := l.endpoints[(from+i)%len(l.endpoints)]; !each.isConnecting() {
+			return each
+		}
+	}
+	return nil
 }
 
 func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.Duration) {
