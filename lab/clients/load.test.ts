@@ -197,6 +197,39 @@ test("a machine that is only being connected to holds up no write that the other
   }
 });
 
+test("a machine that hangs with its connections open draws nobody away from the other one", async () => {
+  await using folder = await scratch();
+  const files = await makeCertificates(folder.path);
+  // Each of a cluster of its own: nobody looks at the history.
+  const [hangs, restarts] = [
+    await TlsEtcd.create(etcd, "a", folder.path, files),
+    await TlsEtcd.create(etcd, "b", folder.path, files),
+  ];
+  hangs.startFirst();
+  restarts.startFirst();
+  const seat = await seatBeside(folder.path, hangs, files);
+  const also = `b=${new URL(restarts.endpoint.url).host}`;
+  const crowd = await Crowd.begin({ ...seat, connection: [...seat.connection, "-endpoint", also] });
+  const wait = (what: string, isSo: (status: Status) => boolean) =>
+    until(what, async () => isSo(await crowd.fresh()), { deadline_ms: 60_000, every_ms: 50 });
+  try {
+    await moreWrites(crowd, 500);
+    await hangs.process.kill("SIGSTOP");
+    await wait("its silence", ({ now_us, endpoints }) => {
+      return now_us - (endpoints["a"]?.last_serializable_us ?? now_us) > 2_000_000;
+    });
+    const { failed } = await crowd.fresh();
+    await crash(restarts, () => wait("refusals", (status) => status.failed > failed + 160));
+    const { open } = await crowd.fresh();
+    await moreWrites(crowd, 100);
+    // Who went to the one that hangs gives up after 12 s, and comes back then.
+    assert.equal(crowd.status.open, open);
+  } finally {
+    crowd.kill();
+    for (const member of [hangs, restarts]) await member.process.kill();
+  }
+});
+
 test("an etcd that comes back with older data is found out, by its data and by the history", async () => {
   await using folder = await scratch();
   const files = await makeCertificates(folder.path);

@@ -27,15 +27,17 @@ type Endpoint struct {
 	name       string
 	connection *grpc.ClientConn
 	kv         pb.KVClient
-	// When it last answered anything, and when a client last gave up on it. Since the load began.
+	// When it last answered anything, since the load began.
 	answeredUs atomic.Int64
-	gaveUpUs   atomic.Int64
 	// When a write last failed here.
 	refusedUs atomic.Int64
 }
 
 // So long nobody asks a machine again that has refused a write, while another one takes them.
 const rest = 50 * time.Millisecond
+
+// Its readers ask each machine all the time. One that has answered none of them for so long may hang, with all its connections open.
+const silence = time.Second
 
 // NAME=HOST:PORT
 func dial(said string, credentials credentials.TransportCredentials) (*Endpoint, error) {
@@ -62,28 +64,38 @@ func dial(said string, credentials credentials.TransportCredentials) (*Endpoint,
 	return &Endpoint{name: name, connection: connection, kv: pb.NewKVClient(connection)}, nil
 }
 
-// A client that got no answer here goes to the other one, until somebody was answered here again.
-func (e *Endpoint) isWell() bool {
-	return e.connection.GetState() == connectivity.Ready && e.gaveUpUs.Load() <= e.answeredUs.Load()
-}
+// What a client may hope of a machine that it sends a write to.
+type hope int
 
-// Whatever is sent to it now waits for the connection, which a machine without power neither takes nor refuses for three seconds.
-func (e *Endpoint) isConnecting() bool {
+const (
+	// Nothing for now: it is only being connected to, or it answers nobody. A machine without power neither takes nor refuses a connection for
+	// three seconds, and one that hangs keeps those it has.
+	nothing hope = iota
+	// A refusal, at once.
+	refusal
+	// That it takes the write.
+	success
+)
+
+func (e *Endpoint) hope(nowUs int64) hope {
 	switch e.connection.GetState() {
 	case connectivity.Idle:
 		e.connection.Connect()
-		return true
+		return nothing
 	case connectivity.Connecting:
-		return true
+		return nothing
+	case connectivity.Ready:
 	default:
-		return false
+		return refusal
 	}
-}
-
-// A learner, or an etcd without space, is well and refuses each write at once: a look now and then is enough.
-func (e *Endpoint) takesWrites(nowUs int64) bool {
-	refused := e.refusedUs.Load()
-	return e.isWell() && (refused == 0 || nowUs-refused >= rest.Microseconds())
+	if nowUs-e.answeredUs.Load() > silence.Microseconds() {
+		return nothing
+	}
+	// A learner, or an etcd without space, is well and refuses each write: a look now and then is enough.
+	if refused := e.refusedUs.Load(); refused != 0 && nowUs-refused < rest.Microseconds() {
+		return refusal
+	}
+	return success
 }
 
 func readCredentials(ca, cert, key string) (credentials.TransportCredentials, error) {

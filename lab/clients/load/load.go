@@ -230,7 +230,7 @@ func (l *Load) write(client int) {
 func (l *Load) rest() {
 	woken := l.bell.wait()
 	for _, endpoint := range l.endpoints {
-		if endpoint.takesWrites(l.nowUs()) {
+		if endpoint.hope(l.nowUs()) == success {
 			return
 		}
 	}
@@ -252,26 +252,19 @@ func (l *Load) read(client int, endpoint *Endpoint, kind string, patience time.D
 
 func (l *Load) register(number int) string { return fmt.Sprintf("%sr/%02d", l.prefix, number) }
 
-// Half of the writers prefer each machine; where that takes none they go to the other, and where none does to one that at least answers.
-// Nil: both are only being connected to. As for any client that knows two machines, a dead one must not hold up what the other would take.
+// Half of the writers prefer each machine. Where that takes none they go to the other, and where none does to one that at least refuses.
+// Nil: nothing is to be hoped of either. As for any client that knows two machines, a dead one must not hold up what the other would take.
 func (l *Load) pick(client int) *Endpoint {
 	now := l.nowUs()
-	first := l.endpoints[client%len(l.endpoints)]
-	if first.takesWrites(now) {
-		return first
-	}
-	for _, other := range l.endpoints {
-		if other.takesWrites(now) {
-			return other
-		}
-	}
-	from := rand.IntN(len(l.endpoints))
+	var best *Endpoint
+	most := nothing
 	for i := range l.endpoints {
-		if each := l.endpoints[(from+i)%len(l.endpoints)]; !each.isConnecting() {
-			return each
+		each := l.endpoints[(client+i)%len(l.endpoints)]
+		if hope := each.hope(now); hope > most {
+			best, most = each, hope
 		}
 	}
-	return nil
+	return best
 }
 
 func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.Duration) {
@@ -293,8 +286,6 @@ func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.
 	o.Outcome, o.Error = fate.outcome, fate.said
 	if fate.answered {
 		endpoint.answeredUs.Store(o.ReturnUs)
-	} else if ctx.Err() != nil {
-		endpoint.gaveUpUs.Store(o.ReturnUs)
 	}
 	l.figures.lands(o)
 	l.landed <- landing{o, fate, endpoint}
