@@ -214,7 +214,7 @@ test("a machine that hangs with its connections open draws nobody away from the 
     until(what, async () => isSo(await crowd.fresh()), { deadline_ms: 60_000, every_ms: 50 });
   try {
     await moreWrites(crowd, 500);
-    await hangs.process.kill("SIGSTOP");
+    hangs.process.freeze();
     await wait("its silence", ({ now_us, endpoints }) => {
       return now_us - (endpoints["a"]?.last_serializable_us ?? now_us) > 2_000_000;
     });

@@ -81,6 +81,11 @@ export class EtcdProcess {
     await ended;
   }
 
+  /** It is there, with its ports and connections open, and does nothing. A kill ends it all the same. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
   /** Ends by itself; its status. */
   async ended(): Promise<number | null> {
     const child = this.#process;
