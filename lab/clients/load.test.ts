@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { cp, readFile, rename, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as v from "valibot";
@@ -42,7 +42,7 @@ async function moreWrites(crowd: Crowd, count: number): Promise<void> {
   });
 }
 
-async function crash(member: TlsEtcd, between: () => Promise<void>): Promise<void> {
+async function crash(member: TlsEtcd, between: () => Promise<unknown>): Promise<void> {
   await member.process.kill("SIGKILL");
   await between();
   member.start();
@@ -177,10 +177,11 @@ test("a machine that is only being connected to holds up no write that the other
   const mute = createServer();
   await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
   const seat = await seatBeside(folder.path, member, files);
-  const { port } = mute.address() as AddressInfo;
+  const address = mute.address();
+  assert.ok(address !== null && typeof address === "object");
   const crowd = await Crowd.begin({
     ...seat,
-    connection: [...seat.connection, "-endpoint", `mute=127.0.0.1:${port}`],
+    connection: [...seat.connection, "-endpoint", `mute=127.0.0.1:${address.port}`],
   });
   try {
     await moreWrites(crowd, 500);
