@@ -27,6 +27,7 @@ const failover: Failover = {
   turns: [],
   turns_more: 0,
   words: [],
+  words_more: 0,
   cutShort: [],
   clocks: [],
   missing: [],

@@ -1,6 +1,7 @@
 import { exit, fail } from "../base/problem.ts";
-import { columns_min, draw } from "../record/draw.ts";
-import { failovers } from "../record/failover.ts";
+import { drawWords } from "../record/draw-words.ts";
+import { columns_min, draw, widthFor } from "../record/draw.ts";
+import { storyOf } from "../record/failover.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { paint, printJson, printProblems } from "./output.ts";
 import { recordsFor, silentText } from "./records.ts";
@@ -10,10 +11,10 @@ const last_max = 100;
 export async function explain(files: readonly string[], options: ExplainOptions): Promise<void> {
   const last = lastOf(options.last ?? "1");
   const recording = await recordsFor(files, options);
-  const found = failovers(recording.entries, last);
+  const story = storyOf(recording.entries, last);
   const { cut, damage, silent } = recording;
   if (options.json === true) {
-    printJson({ failovers: found, files: recording.files, silent: Object.fromEntries(silent), cut, damage });
+    printJson({ ...story, files: recording.files, silent: Object.fromEntries(silent), cut, damage });
     return;
   }
   printProblems(damage, false);
@@ -21,8 +22,10 @@ export async function explain(files: readonly string[], options: ExplainOptions)
     columns: process.stdout.columns ?? columns_min,
     bold: (text: string) => paint("bold", text),
   };
-  const text = found.map((failover) => draw(failover, look)).join("\n");
-  process.stdout.write(text === "" ? nothing(recording.entries.length) : text);
+  const pictures = story.failovers.map((failover) => draw(failover, look));
+  const words = drawWords(story.words, story.words_more, widthFor(look.columns));
+  const parts = pictures.length === 0 ? [nothing(recording.entries.length)] : pictures;
+  process.stdout.write([...parts, ...(words === "" ? [] : [words])].join("\n"));
   process.stdout.write(silentText(recording));
 }
 

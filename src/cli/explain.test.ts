@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as v from "valibot";
 import { run } from "../machine/process.ts";
+import { firstLine } from "../record/encode.ts";
 import { failovers } from "../record/failover.ts";
 import { parseRecord } from "../record/read.ts";
-import { scratch } from "../record/testing.ts";
+import { scratch, TestRecorder } from "../record/testing.ts";
 import { phase_names } from "../record/timeline.ts";
 import { recordedFailover, type SimRecords, skew_ms } from "./testing-records.ts";
 
@@ -124,6 +125,37 @@ test("one machine's record alone says what is missing; its peer's, that it took 
   const other = await duet("explain", join(gone, "00000001.jsonl"));
   assert.deepEqual([other.status, other.stderr], [0, ""]);
   assert.match(other.stdout, /lost no peer and took nothing over/);
+});
+
+test("a word that was refused on a machine that lost nobody is told, with what was shown as JSON", async () => {
+  const record = new TestRecorder();
+  const why = "a: R-NEWER-TAG: a tag names epoch 7";
+  const answer = { outcome: "refused", code: "DUET-E-CONFIRM-REFUSED", why } as const;
+  record.recorder().admin("root (at a terminal)", "duet confirm-peer-down", "tag of b: epoch 7 of b", answer);
+  await using folder = await scratch();
+  const path = join(folder.path, "record.jsonl");
+  await writeFile(path, firstLine("a") + record.lines.join(""));
+  const text = await duet("explain", path);
+  assert.deepEqual([text.status, text.stderr], [0, ""]);
+  assert.match(text.stdout, /lost no peer and took nothing over.*\n\nSaid by an admin, outside any failover/);
+  assert.match(text.stdout, /^2026-01-01 00:00:01 {2}a {2}root \(at a terminal\): duet confirm-peer-down\n/m);
+  assert.match(text.stdout, /→ refused \(DUET-E-CONFIRM-REFUSED\): a: R-NEWER-TAG:/);
+  assert.doesNotMatch(text.stdout, /tag of b/);
+  const { stdout } = await duet("explain", "--json", path);
+  const told = v.parse(
+    v.pipe(v.string(), v.parseJson(), v.looseObject({ words: v.array(v.unknown()) })),
+    stdout,
+  );
+  assert.deepEqual(told.words, [
+    {
+      at: "2026-01-01T00:00:01.000Z",
+      machine: "a",
+      who: "root (at a terminal)",
+      said: "duet confirm-peer-down",
+      ...answer,
+      shown: "tag of b: epoch 7 of b",
+    },
+  ]);
 });
 
 test("damaged lines are named and left out; what is no record is status 2", async () => {

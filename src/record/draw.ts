@@ -1,3 +1,5 @@
+import { drawPlaced } from "./draw-words.ts";
+import { seconds, short, wrapped } from "./lines.ts";
 import type { Failover, LinedUp, Phase } from "./timeline.ts";
 
 export const columns_min = 80;
@@ -9,9 +11,12 @@ export interface Look {
   readonly bold: (text: string) => string;
 }
 
+/** As wide as text reads well in. */
+export const widthFor = (columns: number): number => Math.min(Math.max(columns, columns_min), columns_max);
+
 /** A failover as a picture for a terminal: phases as bars, then the rules that decided each turn. */
 export function draw(failover: Failover, { columns, bold }: Look): string {
-  const width = Math.min(Math.max(columns, columns_min), columns_max);
+  const width = widthFor(columns);
   const lines = [
     ...wrapped(title(failover), width, 0).map(bold),
     `0 s is ${failover.at.replace("T", " ").replace("Z", " UTC")}, by the clock of ${failover.survivor}.`,
@@ -19,7 +24,8 @@ export function draw(failover: Failover, { columns, bold }: Look): string {
     ...bars(failover, width),
     "",
     ...rules(failover, width, bold),
-    ...said(failover, width),
+    ...drawPlaced(failover.words, failover.words_more, width),
+    ...unended(failover, width),
     ...failover.clocks.flatMap((clock) => wrapped(clockText(clock, failover.survivor), width, 0)),
     ...failover.missing.flatMap((each) => wrapped(`Missing: ${each}.`, width, 0)),
   ];
@@ -85,12 +91,6 @@ function beside(drawn: string, note: string | undefined, blank: number, room: nu
   return left < 4 ? drawn : `${drawn} ${short(note, left)}`;
 }
 
-const short = (text: string, room: number): string =>
-  text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
-
-/** Milliseconds matter here. */
-export const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
-
 function rules({ turns, turns_more }: Failover, width: number, bold: Look["bold"]): readonly string[] {
   if (turns.length === 0) return ["No decision is recorded.", ""];
   const machines = Math.max(...turns.map(({ machine }) => machine.length));
@@ -103,15 +103,10 @@ function rules({ turns, turns_more }: Failover, width: number, bold: Look["bold"
   return ["By these rules:", ...lines, ...more, ""];
 }
 
-function said({ words, cutShort }: Failover, width: number): readonly string[] {
-  const lines = [
-    ...words.flatMap(({ at_ms, who, said: text }) =>
-      wrapped(`${seconds(at_ms)}: ${who} said: ${text}`, width, 0),
-    ),
-    ...cutShort.flatMap(({ at_ms, machine, step }) =>
-      wrapped(`${seconds(at_ms)}: ${machine} began "${step}", and no end of it is recorded.`, width, 0),
-    ),
-  ];
+function unended({ cutShort }: Failover, width: number): readonly string[] {
+  const lines = cutShort.flatMap(({ at_ms, machine, step }) =>
+    wrapped(`${seconds(at_ms)}: ${machine} began "${step}", and no end of it is recorded.`, width, 0),
+  );
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
@@ -123,17 +118,4 @@ function clockText({ machine, how, within_ms, wall_ms, from_ms, to_ms }: LinedUp
     within_ms === undefined ? "how exactly can't be told" : `at most ${seconds(Math.max(within_ms, 1))} off`;
   const apart = Math.abs(wall_ms) < 1 ? "" : ` (the wall clocks were ${seconds(Math.abs(wall_ms))} apart)`;
   return `${which} are lined up with ${survivor}'s by what both saw, ${exact}${apart}.`;
-}
-
-/** Words of a sentence in lines of this width, all indented. */
-function wrapped(text: string, width: number, indent: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line !== "" && indent + line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((each) => `${" ".repeat(indent)}${each}`);
 }

@@ -57,7 +57,7 @@ export const event_names = [
   "surrendered",
   /** Told from outside, by who did it or saw it: `machine` has lost its power, or its wires. */
   "lost",
-  /** A person's word: `who`, `said`, and what was `shown` before it was said. */
+  /** A person's word: `who`, `said`, what was `shown` before it was said, and its `outcome`, with `code` and `why` of an error. */
   "admin",
 ] as const;
 export type EventName = (typeof event_names)[number];

@@ -1,26 +1,45 @@
+import { type AdminWord, adminWords } from "./admin.ts";
 import type { DecisionBody, Told } from "./entry.ts";
 import { episodesOf } from "./episode.ts";
 import { phasesOf } from "./phases.ts";
 import { type Placed, type Scene, sceneOf } from "./scene.ts";
 import { segmentsOf, wallAt_ms } from "./segment.ts";
-import type { Failover, TurnOfEvents } from "./timeline.ts";
+import type { Failover, Phase, Story, TurnOfEvents } from "./timeline.ts";
 
 const turns_max = 30;
 const words_max = 10;
 
 /** The last failovers of these entries, the oldest first. */
-export function failovers(entries: readonly Told[], last: number): readonly Failover[] {
+export const failovers = (entries: readonly Told[], last: number): readonly Failover[] =>
+  storyOf(entries, last).failovers;
+
+/** The last failovers, and the words that belong to none: neither to these nor to one before them. */
+export function storyOf(entries: readonly Told[], last: number): Story {
   const segments = segmentsOf(entries);
-  return episodesOf(segments)
-    .slice(-last)
-    .map((episode) => told(sceneOf(episode, segments)));
+  const words = adminWords(entries);
+  const left = new Map(words);
+  const episodes = episodesOf(segments);
+  const found: Failover[] = [];
+  for (const [index, episode] of episodes.entries()) {
+    const isShown = index >= episodes.length - last;
+    if (!isShown && left.size === 0) continue;
+    const scene = sceneOf(episode, segments);
+    const phases = phasesOf(scene, words);
+    const spoken = spokenIn(scene, words, endOf(phases));
+    for (const { entry } of spoken) left.delete(entry);
+    if (isShown) found.push(told(scene, phases, spoken));
+  }
+  const outside = [...left.values()].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return { failovers: found, ...newest(outside) };
 }
 
-function told(scene: Scene): Failover {
+/** When it was over; what is not whole again goes on. */
+const endOf = (phases: readonly Phase[]): number =>
+  phases.find(({ name }) => name === "1+1")?.at_ms ?? Number.POSITIVE_INFINITY;
+
+function told(scene: Scene, phases: readonly Phase[], spoken: readonly Spoken[]): Failover {
   const { episode, survivor, gone, placed, clocks } = scene;
-  const phases = phasesOf(scene);
-  // What is not whole again goes on.
-  const end_ms = phases.find(({ name }) => name === "1+1")?.at_ms ?? Number.POSITIVE_INFINITY;
+  const end_ms = endOf(phases);
   const turns = turnsOf(placed, end_ms);
   return {
     survivor,
@@ -30,7 +49,7 @@ function told(scene: Scene): Failover {
     phases,
     turns: turns.slice(0, turns_max),
     turns_more: Math.max(0, turns.length - turns_max),
-    words: wordsOf(placed),
+    ...newest(spoken.map(({ at_ms, word }) => ({ at_ms, ...word }))),
     cutShort: cutShort(placed),
     clocks: clocks.filter(({ from_ms }) => from_ms <= end_ms),
     missing: missing(scene),
@@ -53,14 +72,23 @@ function turnsOf(placed: readonly Placed[], end_ms: number): readonly TurnOfEven
   return found;
 }
 
-function wordsOf(placed: readonly Placed[]): Failover["words"] {
-  const found = placed.flatMap(({ at_ms, entry }) =>
-    entry.kind === "event" && entry.event === "admin"
-      ? [{ at_ms, who: String(entry.detail["who"]), said: String(entry.detail["said"]) }]
-      : [],
-  );
-  return found.slice(-words_max);
-}
+type Spoken = Placed & { readonly word: AdminWord };
+
+/** What is said when two are whole again is about something else. */
+const spokenIn = (
+  { placed }: Scene,
+  words: ReadonlyMap<Told, AdminWord>,
+  end_ms: number,
+): readonly Spoken[] =>
+  placed.flatMap((each) => {
+    const word = each.at_ms <= end_ms ? words.get(each.entry) : undefined;
+    return word === undefined ? [] : [{ ...each, word }];
+  });
+
+const newest = <T>(words: readonly T[]): { readonly words: readonly T[]; readonly words_more: number } => ({
+  words: words.slice(-words_max),
+  words_more: Math.max(0, words.length - words_max),
+});
 
 /** A process that was killed in a step wrote no end of it; nor has one that is still in it. */
 function cutShort(placed: readonly Placed[]): Failover["cutShort"] {

@@ -1,22 +1,24 @@
 import type { Deed } from "../decide/decision.ts";
-import type { EventName } from "./entry.ts";
+import { type AdminWord, standsForOff } from "./admin.ts";
+import type { EventName, Told } from "./entry.ts";
 import { eventsOf, type Known, unknown } from "./known.ts";
 import { detectedOf, lostOf } from "./lost.ts";
 import type { Placed, Scene } from "./scene.ts";
 import { type Phase, type PhaseName, phase_names } from "./timeline.ts";
 
 /** All phases of a failover, in order, known or not. */
-export function phasesOf(scene: Scene): readonly Phase[] {
+export function phasesOf(scene: Scene, words: ReadonlyMap<Told, AdminWord>): readonly Phase[] {
   const { episode, survivor, gone, bothTell } = scene;
   const only = bothTell ? undefined : `only ${gone} saw it, and its record is not here`;
   const taken_ms = episode.takeover_ms === undefined ? undefined : episode.takeover_ms - episode.zero_ms;
   const from_ms = taken_ms ?? 0;
   const back = backOf(scene, from_ms);
+  const off = offOf(scene, words);
   const known: Readonly<Record<PhaseName, Known>> = {
-    lost: lostOf(scene, offOf(scene).at_ms ?? 0),
+    lost: lostOf(scene, off.at_ms ?? 0),
     detected: detectedOf(scene),
     "fence asked": fenceAsked(scene),
-    "Off confirmed": offOf(scene),
+    "Off confirmed": off,
     takeover:
       taken_ms === undefined
         ? unknown("none was needed, or none allowed: see the rules")
@@ -64,22 +66,17 @@ const pacemakers = (scene: Scene, what: string) =>
     ({ at_ms, detail }) => at_ms >= 0 && detail["what"] === what && detail["of"] === scene.gone,
   );
 
-function offOf(scene: Scene): Known {
-  const off = event(scene, scene.survivor, "off confirmed", 0);
+/** What was refused, taken back at the prompt or said on the other machine stood in for nothing. */
+function offOf(scene: Scene, words: ReadonlyMap<Told, AdminWord>): Known {
+  const { survivor, placed } = scene;
+  const off = event(scene, survivor, "off confirmed", 0);
   if (off.at_ms !== undefined) return off;
-  const word = scene.placed.find(
-    ({ entry, at_ms }) =>
-      at_ms >= 0 &&
-      entry.kind === "event" &&
-      entry.event === "admin" &&
-      // What was refused, or taken back at the prompt, stood in for nothing.
-      !/\((refused|not confirmed)/.test(String(entry.detail["said"] ?? "")),
-  );
-  return word === undefined ? off : unknown(`instead of it: the word of ${whoSaid(word)}`);
+  const [word] = placed.flatMap(({ at_ms, entry }) => {
+    const each = at_ms >= 0 && entry.machine === survivor ? words.get(entry) : undefined;
+    return each !== undefined && standsForOff(each) ? [each] : [];
+  });
+  return word === undefined ? off : unknown(`instead of it: the word of ${word.who}`);
 }
-
-const whoSaid = ({ entry }: Placed): string =>
-  entry.kind === "event" ? String(entry.detail["who"] ?? "a person") : "a person";
 
 const takes: ReadonlySet<Deed> = new Set<Deed>(["take-over", "resume-takeover"]);
 

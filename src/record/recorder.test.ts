@@ -152,8 +152,14 @@ test("a person's word is synced, with what was shown; what a takeover waits for 
   assert.equal(record.synced.length, 1);
   assert.match(
     record.synced[0] ?? "",
-    /"who":"root","said":"confirm-peer-down b","shown":"b does not answer"/,
+    /"who":"root","said":"confirm-peer-down b","shown":"b does not answer","outcome":"accepted"\}/,
   );
+  const answer = { outcome: "refused", code: "DUET-E-X", why: "R-Y: it is newer" } as const;
+  record.recorder().admin("root", "confirm-peer-down b", "", answer);
+  const entry = record.entries.at(-1);
+  assert.ok(entry?.kind === "event");
+  assert.deepEqual(entry.detail, { who: "root", said: "confirm-peer-down b", shown: "", ...answer });
+  assert.equal(record.synced.length, 2);
 });
 
 test("the end of a takeover and 1+1 are synced: a power cut does not take them", () => {

@@ -1,6 +1,7 @@
 import type { Failure, Loss, State } from "../act/effects.ts";
 import type { End } from "../act/steps.ts";
 import type { Verdict } from "../decide/decide.ts";
+import type { Answer } from "./admin.ts";
 import type { ClusterWord } from "../machine/cluster-journal.ts";
 import type { Facts } from "../decide/facts.ts";
 import { type TableName, tableNames } from "../decide/rules.ts";
@@ -91,9 +92,12 @@ export class Recorder {
     }
   }
 
-  /** A person's word, and what that person was shown before. It is on disk when this returns. */
-  admin(who: string, said: string, shown: string): void {
-    this.event("admin", { who, said, shown }, true);
+  /**
+   * A person's word, what that person was shown before, and what becomes of it. It is on disk when this returns. One that was accepted
+   * and ends as `not done` is told again.
+   */
+  admin(who: string, said: string, shown: string, answer: Answer = { outcome: "accepted" }): void {
+    this.event("admin", { who, said, shown, ...answer }, true);
   }
 
   decision(question: TableName, facts: Facts, { rule, path, decision, sentence }: Verdict): void {

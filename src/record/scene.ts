@@ -1,5 +1,5 @@
 import { align } from "./align.ts";
-import type { Told } from "./entry.ts";
+import type { EventName, Told } from "./entry.ts";
 import type { Episode } from "./episode.ts";
 import type { Segment } from "./segment.ts";
 import { sharedJoins } from "./skew.ts";
@@ -64,9 +64,9 @@ export function sceneOf(episode: Episode, segments: readonly Segment[]): Scene {
   return { episode, survivor, gone: gone ?? "its peer", bothTell, placed, clocks };
 }
 
-/** What belongs to a loss, and comes before it is one. */
-const isOmen = (entry: Told): boolean =>
-  entry.kind === "event" && (entry.event === "token lost" || entry.event === "peer lost");
+/** What belongs to a loss, and comes before it is one: an admin's word may be what it came of. */
+const isOmen = (entry: Told): boolean => entry.kind === "event" && omens.has(entry.event);
+const omens: ReadonlySet<EventName> = new Set(["token lost", "peer lost", "admin"]);
 
 /** Who only tells of losses is neither of the two. */
 const isOutside = ({ entries }: Segment): boolean =>

@@ -1,3 +1,4 @@
+import type { AdminWord } from "./admin.ts";
 import type { Alignment } from "./align.ts";
 
 /** The phases of a failover, in their order. */
@@ -46,6 +47,17 @@ export interface LinedUp extends Alignment {
   readonly to_ms: number;
 }
 
+/** A word of an admin, with its time in the failover. */
+export type PlacedWord = AdminWord & { readonly at_ms: number };
+
+/** All that a record tells: failovers, and what admins said when there was none. */
+export interface Story {
+  readonly failovers: readonly Failover[];
+  readonly words: readonly AdminWord[];
+  /** Earlier ones that were left out. */
+  readonly words_more: number;
+}
+
 /** One loss of a machine, and what came of it. Times are by the survivor's clock. */
 export interface Failover {
   readonly survivor: string;
@@ -58,8 +70,10 @@ export interface Failover {
   readonly turns: readonly TurnOfEvents[];
   /** Turns that were left out, to keep it short. */
   readonly turns_more: number;
-  /** What people said meanwhile. */
-  readonly words: readonly { readonly at_ms: number; readonly who: string; readonly said: string }[];
+  /** What admins said meanwhile, or just before. */
+  readonly words: readonly PlacedWord[];
+  /** Earlier ones that were left out. */
+  readonly words_more: number;
   /** Steps that began and never ended. */
   readonly cutShort: readonly { readonly at_ms: number; readonly machine: string; readonly step: string }[];
   readonly clocks: readonly LinedUp[];

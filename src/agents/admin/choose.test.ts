@@ -125,7 +125,10 @@ test("data that can't be served is not chosen, and nothing is where both hold th
   await assert.rejects(chooseData(tie(voter).desk, "a", undefined, never), refused(/the same data/));
   const alone = new Office();
   await assert.rejects(chooseData(alone.desk, "b", undefined, never), refused(/not here/));
-  assert.match(alone.recorded.join(), /^alice: duet choose-data b \(refused\): /);
+  assert.match(
+    alone.recorded.join(),
+    /^alice: duet choose-data b \(refused, DUET-E-CHOOSE-REFUSED, b: it is not here[^:]*\): /,
+  );
   // A stale machine, say: the peer serves, and a choice would switch it off for older data.
   const stale = new Office();
   stale.world.peer = { ...stale.world.peer, on: true };
@@ -166,7 +169,10 @@ test("what the peer served since is named, or nothing is chosen and nobody is sw
     });
     assert.equal(office.world.peer.on, true);
     assert.equal(wordIn(office.saying.memory.read(), "1.d").choose, undefined);
-    assert.match(office.recorded.join(), /duet choose-data a.* \(refused\): .*up to epoch 6/);
+    assert.match(
+      office.recorded.join(),
+      /duet choose-data a.* \(refused, DUET-E-CHOOSE-REFUSED, a: R-NEWER-TAG: .*\): .*up to epoch 6/,
+    );
   }
   const office = alone(6);
   const end = await chooseData(office.desk, "a", 6, never);

@@ -6,7 +6,7 @@ import { lineageText } from "../../decide/rule.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { choiceSaidThere, speak, tellChoice } from "../hands/word.ts";
 import { unsaid } from "./confirm.ts";
-import { changedWorld, type Desk, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
+import { accepted, changedWorld, type Desk, judged, notYet, shownNow, untilDone } from "./desk.ts";
 import { insteadOf, lossText, refusalOf, supposed, wouldServe } from "./loss.ts";
 import { onceOff, seeOff } from "./off.ts";
 import type { Shown } from "./shown.ts";
@@ -50,30 +50,28 @@ export async function chooseData(
   );
   desk.show(shown);
   const said = `duet choose-data ${chosen}${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
-  try {
+  await judged(desk, said, shown, async () => {
     checkChoice(once, word);
     if (isHere) contradicts(facts, choose, await choiceSaidThere(saying, begun));
-  } catch (error) {
-    noteWord(desk, `${said} (refused)`, shown);
-    throw error;
-  }
+  });
   const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;
   const question = `The data of ${chosen} counts from now on; what only ${choose.of === "self" ? peer : machine} holds is lost.${off}`;
   if (!(await desk.agreed(question, chosen))) unsaid(desk, said, shown);
-  noteWord(desk, said, shown);
-  // Somebody has looked: what failed before is tried again.
-  notes.forget("failed-starts");
-  // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.
-  if (!isHere) await seeOff(desk.hands, { facts, once }, word, desk.say);
-  const spoken = { choose, ...(isHere || accept === undefined ? {} : { accept }) } as const;
-  if (!(await speak(saying, begun, spoken))) changedWorld(peer);
-  const told = isHere ? (await tellChoice(saying, begun, choose)).ok : null;
-  const done = choose.of === "self" ? desk.serves : hasGivenUp;
-  const end = await untilDone(desk, ring, begun, done);
-  if (end.how === "changed") changedWorld(peer);
-  if (end.how === "not yet") notYet(machine, end);
-  const outcome = choose.of === "self" ? "serves" : "gives up";
-  return { machine, peer, chosen, outcome, told, accepted: spoken.accept ?? null, shown };
+  return await accepted(desk, said, shown, async () => {
+    // Somebody has looked: what failed before is tried again.
+    notes.forget("failed-starts");
+    // Where its power can't be read either, `duet confirm-peer-down` has to follow: a choice is no word on that.
+    if (!isHere) await seeOff(desk.hands, { facts, once }, word, desk.say);
+    const spoken = { choose, ...(isHere || accept === undefined ? {} : { accept }) } as const;
+    if (!(await speak(saying, begun, spoken))) changedWorld(peer);
+    const told = isHere ? (await tellChoice(saying, begun, choose)).ok : null;
+    const done = choose.of === "self" ? desk.serves : hasGivenUp;
+    const end = await untilDone(desk, ring, begun, done);
+    if (end.how === "changed") changedWorld(peer);
+    if (end.how === "not yet") notYet(machine, end);
+    const outcome = choose.of === "self" ? "serves" : "gives up";
+    return { machine, peer, chosen, outcome, told, accepted: spoken.accept ?? null, shown };
+  });
 }
 
 type ChoosingWord = Word & { readonly choose: Choice };

@@ -18,6 +18,7 @@ test("where no BMC answers the word is taken, kept for this membership, and reco
   const end = await confirmPeerDown(office.desk, "unknown");
   assert.equal(end.outcome, "serves");
   assert.equal(end.by, "the admin's word");
+  assert.equal(office.recorded.length, 1);
   assert.deepEqual(said(office), { peerDown: true, accept: "unknown", choose: undefined });
   assert.deepEqual(office.notes, ["look", "wake"]);
   assert.match(
@@ -49,6 +50,15 @@ test("a BMC that goes on saying On is not overruled by a word", async () => {
   await assert.rejects(confirmPeerDown({ ...desk, hands }, undefined), code("DUET-E-CONFIRM-STILL-ON"));
   assert.equal(said(office).peerDown, false);
   assert.deepEqual(unfenced, ["the fence: no"], "people are told, as of any fence that failed");
+  assert.match(
+    office.recorded[0] ?? "",
+    /^alice: duet confirm-peer-down: power of b: On/,
+    "before it is done",
+  );
+  assert.match(
+    office.recorded[1] ?? "",
+    /^alice: duet confirm-peer-down \(not done, DUET-E-CONFIRM-STILL-ON, b: its BMC answers and says On/,
+  );
 });
 
 test("a stale machine refuses unless the epoch is named, and another epoch is not it", async () => {
@@ -62,7 +72,7 @@ test("a stale machine refuses unless the epoch is named, and another epoch is no
     });
   assert.deepEqual(office.asked, [], "nobody is asked for what is refused anyway");
   assert.equal(office.shows, 3, "and each time it is shown what is known");
-  assert.match(office.recorded[0] ?? "", /refused by R-NEWER-TAG/);
+  assert.match(office.recorded[0] ?? "", /\(refused, DUET-E-CONFIRM-REFUSED, a: R-NEWER-TAG: /);
   assert.equal(said(office).peerDown, false);
   office.serveWhenWoken();
   assert.equal((await confirmPeerDown(office.desk, 7)).accepted, 7);
@@ -139,9 +149,12 @@ test("who does not agree has said nothing, a peer that is here is not down, and 
   assert.equal(office.recorded.length, 3);
   assert.match(
     office.recorded[1] ?? "",
-    /^alice: duet confirm-peer-down \(refused: b is here\): .*may be lost: nothing: b is here/,
+    /^alice: duet confirm-peer-down \(refused, DUET-E-CONFIRM-PEER-HERE, b: it is here.*\): .*may be lost: nothing: b is here/,
   );
-  assert.match(office.recorded[2] ?? "", /confirm-peer-down --accept-data-loss 7 \(refused: b is here\): /);
+  assert.match(
+    office.recorded[2] ?? "",
+    /confirm-peer-down --accept-data-loss 7 \(refused, DUET-E-CONFIRM-PEER-HERE, /,
+  );
   assert.deepEqual(office.notes, [], "nobody was woken for it");
   assert.equal(said(office).peerDown, false);
 });
@@ -156,6 +169,7 @@ test("a membership that changes while it is asked makes the word void", async ()
   };
   await assert.rejects(confirmPeerDown({ ...desk, agreed }, "unknown"), code("DUET-E-ADMIN-CHANGED"));
   assert.equal(wordIn(office.saying.memory.read(), "1.15").peerDown, false);
+  assert.match(office.recorded.at(-1) ?? "", /\(not done, DUET-E-ADMIN-CHANGED, /);
 });
 
 test("what does not come to its end in time is told as that, and the word stays", async () => {
@@ -163,6 +177,7 @@ test("what does not come to its end in time is told as that, and the word stays"
   office.world.dead.add("theirs");
   await assert.rejects(confirmPeerDown(office.desk, "unknown"), code("DUET-E-ADMIN-NOT-YET"));
   assert.equal(said(office).peerDown, true);
+  assert.match(office.recorded.at(-1) ?? "", /\(not done, DUET-E-ADMIN-NOT-YET, /);
 });
 
 test("who serves alone already has nothing to be told", async () => {

@@ -3,7 +3,17 @@ import type { Verdict } from "../../decide/decide.ts";
 import type { Accepted, Facts, Word } from "../../decide/facts.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { speak } from "../hands/word.ts";
-import { changedWorld, type Desk, isServing, notYet, noteWord, shownNow, untilDone } from "./desk.ts";
+import {
+  accepted,
+  changedWorld,
+  type Desk,
+  isServing,
+  judged,
+  notYet,
+  noteWord,
+  shownNow,
+  untilDone,
+} from "./desk.ts";
 import { insteadOf, lossText, refusalOf, supposed, wouldServe } from "./loss.ts";
 import { type Gone, onceOff, seeOff } from "./off.ts";
 import type { Shown } from "./shown.ts";
@@ -33,8 +43,7 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   if (facts.peer.seen === "now") {
     const shown = await shownNow(desk, facts, `nothing: ${facts.peerName} is here, and nothing is said`);
     desk.show(shown);
-    noteWord(desk, `${named} (refused: ${facts.peerName} is here)`, shown);
-    peerHere(facts);
+    return await judged(desk, named, shown, () => peerHere(facts));
   }
   const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
   const once = await onceOff(desk.hands, facts);
@@ -48,20 +57,19 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const before =
     accept === undefined && word.accept !== undefined ? ` (${word.accept} was accepted before)` : "";
   const said = `${named}${before}`;
-  if (!wouldServe(verdict.decision)) {
-    noteWord(desk, `${said} (refused by ${rule})`, shown);
-    refuse(once, verdict, word);
-  }
+  if (!wouldServe(verdict.decision))
+    return await judged(desk, said, shown, () => refuse(once, verdict, word));
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
   if (!(await desk.agreed(question, peer))) unsaid(desk, said, shown);
-  noteWord(desk, said, shown);
-  const by = await seeOff(desk.hands, { facts, once }, word, desk.say);
-  const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
-  if (!(await speak(saying, begun, spoken))) changedWorld(peer);
-  const end = await untilDone(desk, ring, begun, desk.serves);
-  if (end.how === "changed") changedWorld(peer);
-  if (end.how === "not yet") notYet(machine, end);
-  return { ...told, outcome: "serves", by, accepted: word.accept ?? null };
+  return await accepted(desk, said, shown, async () => {
+    const by = await seeOff(desk.hands, { facts, once }, word, desk.say);
+    const spoken = { peerDown: true, ...(accept === undefined ? {} : { accept }) } as const;
+    if (!(await speak(saying, begun, spoken))) changedWorld(peer);
+    const end = await untilDone(desk, ring, begun, desk.serves);
+    if (end.how === "changed") changedWorld(peer);
+    if (end.how === "not yet") notYet(machine, end);
+    return { ...told, outcome: "serves", by, accepted: word.accept ?? null };
+  });
 }
 
 const peerHere = ({ peerName }: Facts): never =>
@@ -74,7 +82,7 @@ const peerHere = ({ peerName }: Facts): never =>
 
 /** That somebody saw it and stopped there is kept too. */
 export function unsaid(desk: Desk, said: string, shown: Shown): never {
-  noteWord(desk, `${said} (not confirmed)`, shown);
+  noteWord(desk, said, shown, { outcome: "not confirmed" });
   return fail("DUET-E-ADMIN-NO", "duet", "it was not confirmed", "nothing was said, and nothing has changed");
 }
 

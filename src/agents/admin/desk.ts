@@ -1,5 +1,6 @@
-import { fail } from "../../base/problem.ts";
+import { DuetError, fail } from "../../base/problem.ts";
 import type { Facts } from "../../decide/facts.ts";
+import type { Answer } from "../../record/admin.ts";
 import type { Hands } from "../hands/effects.ts";
 import { type Ending, type Sight, waitForEnd } from "./end.ts";
 import { type LogEnds, type Shown, shownOf, shownText, type Times } from "./shown.ts";
@@ -35,9 +36,46 @@ export const isServing = ({ etcd, self, peer }: Facts): boolean =>
 export const shownNow = async ({ dates, logEnds }: Desk, facts: Facts, loss: string): Promise<Shown> =>
   shownOf(facts, await dates(), logEnds(), loss);
 
-/** Kept before anything is done, so that nobody asks later why it was; `said` tells too where nothing came of it. */
-export function noteWord({ hands, who }: Desk, said: string, shown: Shown): void {
-  hands.recorder.admin(who, said, shownText(shown, Date.now()));
+/** A word, and what becomes of it. */
+export const noteWord = ({ hands, who }: Desk, said: string, shown: Shown, answer: Answer): void =>
+  hands.recorder.admin(who, said, shownText(shown, Date.now()), answer);
+
+/** Of a word that is refused it is kept by what. */
+export async function judged<T>(
+  desk: Desk,
+  said: string,
+  shown: Shown,
+  judge: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    noteWord(desk, said, shown, { outcome: "refused", ...whyOf(error) });
+    throw error;
+  }
+}
+
+/** Kept before anything is done, so that nobody asks later why it was; and once more where it is not done then. */
+export async function accepted<T>(
+  desk: Desk,
+  said: string,
+  shown: Shown,
+  work: () => Promise<T>,
+): Promise<T> {
+  noteWord(desk, said, shown, { outcome: "accepted" });
+  try {
+    return await work();
+  } catch (error) {
+    desk.hands.recorder.admin(desk.who, said, "", { outcome: "not done", ...whyOf(error) });
+    throw error;
+  }
+}
+
+function whyOf(error: unknown): Pick<Answer, "code" | "why"> {
+  const [problem] = error instanceof DuetError ? error.problems : [];
+  if (problem === undefined) return { why: String(error) };
+  const { code, where, what } = problem;
+  return { code, why: `${where}: ${what}` };
 }
 
 export const changedWorld = (peerName: string): never =>

@@ -75,8 +75,12 @@ export class Office {
         recorder: {
           step: () => undefined,
           stepsEnd: () => undefined,
-          admin: (who, said, shown) => {
-            this.recorded.push(`${who}: ${said}: ${shown}`);
+          admin: (who, said, shown, answer) => {
+            const { outcome, code, why } = answer ?? { outcome: "accepted" };
+            const became =
+              outcome === "accepted" ? [] : [outcome, code, why].filter((each) => each !== undefined);
+            const behind = became.length === 0 ? "" : ` (${became.join(", ")})`;
+            this.recorded.push(`${who}: ${said}${behind}: ${shown}`);
           },
         },
       },
