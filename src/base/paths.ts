@@ -11,6 +11,8 @@ export const paths = {
   etcdData: "/var/lib/duet/etcd",
   /** Duet's own file beside it: lineage, full, takeover, turn. */
   state: "/var/lib/duet/state",
+  /** Written to see whether the disk takes writes; it stays where a write of it did not end. */
+  stateProbe: "/var/lib/duet/state.probe",
   /** Data that was moved aside, and logs from before a takeover. */
   kept: "/var/lib/duet/kept",
   /** The flight recorder. */

@@ -94,7 +94,7 @@ const callGuard = async () => {
 const hasPeer = async () => (await membership(call_ms)).members.length > 1;
 /** By another program: on a disk that hangs, a write of this one's own would hold its end. */
 const takesWrites = async () => {
-  const probe = `${paths.state}.probe`;
+  const probe = paths.stateProbe;
   const write = [
     "dd",
     "if=/dev/zero",

@@ -22,6 +22,7 @@ export const ownNotes: readonly string[] = [
   paths.witnessSeen,
   lockOf(paths.witnessSeen),
   reserveFor(paths.state),
+  paths.stateProbe,
   paths.tagTest,
   paths.assetTags,
   lockOf(paths.assetTags),
@@ -35,6 +36,8 @@ export const ownNotes: readonly string[] = [
 const cibFolder = "/var/lib/pacemaker/cib";
 /** Where Ignition says at the first boot which units are enabled. */
 const presetFile = "/etc/systemd/system-preset/20-ignition.preset";
+/** What systemd remembers of a timer that makes up for what it missed. */
+const stampFolder = "/var/lib/systemd/timers";
 const unit_ms = 60_000;
 const call_ms = 10_000;
 
@@ -63,17 +66,19 @@ export async function removeAll(
 ): Promise<void> {
   for (const [program, ...words] of traces) await run([program, ...words], { accept: "any" });
   const trusted = files.some((path) => path.includes("/ca-certificates/"));
-  for (const path of [...files, ...ownNotes]) {
+  for (const path of [...files, ...ownNotes, ...stampsOf(units)]) {
     await rm(path, { recursive: true, force: true });
     if (dirname(path).endsWith(".d")) await rmdir(dirname(path)).catch(() => undefined);
   }
   for (const path of folders) await rm(path, { recursive: true, force: true });
   for (const unit of ownUnits) await removeOwnUnit(join(unitFolder, unit));
   for (const path of hollow) await rmdir(path).catch(() => undefined);
+  await removeHalves(dirname(paths.state));
   await emptyFolder(cibFolder);
   await forgetPresets(units);
   await run(["systemctl", "daemon-reload"], { deadline_ms: unit_ms });
-  if (trusted) await run(["update-ca-certificates"], { accept: "any", deadline_ms: unit_ms });
+  // Without that it leaves the links to a certificate that is gone, until another one comes.
+  if (trusted) await run(["update-ca-certificates", "--fresh"], { accept: "any", deadline_ms: unit_ms });
   say(`${files.length + ownNotes.length} files, ${folders.length} folders`);
 }
 
@@ -82,13 +87,24 @@ export async function removeOwnUnit(path: string): Promise<void> {
   if ((await readIfThere(path))?.startsWith(unitMark) === true) await rm(path, { force: true });
 }
 
+export const stampsOf = (units: readonly string[]): readonly string[] =>
+  units.filter((unit) => unit.endsWith(".timer")).map((unit) => join(stampFolder, `stamp-${unit}`));
+
+/** What a part of duet that was killed had written beside a file, to take its place. */
+export async function removeHalves(folder: string): Promise<void> {
+  for (const name of await namesIn(folder))
+    if (/\.\d+\.\d+\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+}
+
 async function emptyFolder(path: string): Promise<void> {
-  const names = await readdir(path).catch((error: unknown) => {
+  for (const name of await namesIn(path)) await rm(join(path, name), { recursive: true, force: true });
+}
+
+const namesIn = (folder: string): Promise<readonly string[]> =>
+  readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
-  for (const name of names) await rm(join(path, name), { recursive: true, force: true });
-}
 
 /** Only the lines that name a unit of duet's. */
 async function forgetPresets(units: readonly string[], path = presetFile): Promise<void> {
@@ -113,8 +129,9 @@ export async function giveBack(services: readonly string[]): Promise<void> {
 }
 
 /** What is still there of what should be gone: for who has done it, and for tests. */
-export async function leftovers({ files, folders }: Footprint): Promise<readonly string[]> {
+export async function leftovers({ files, folders, units }: Footprint): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const path of [...files, ...folders, ...ownNotes]) if (await exists(path)) found.push(path);
+  for (const path of [...files, ...folders, ...ownNotes, ...stampsOf(units)])
+    if (await exists(path)) found.push(path);
   return found;
 }
