@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import * as v from "valibot";
 import { tagTestShape } from "../src/agents/hands/witness.ts";
@@ -6,6 +8,7 @@ import { until } from "../src/machine/clock.ts";
 import { footprint } from "../src/render/footprint.ts";
 import { readSite } from "../src/site/read.ts";
 import { paths } from "../src/base/paths.ts";
+import { checkoutFolder } from "./checkout.ts";
 import { checkAtSeat, duet, duetOk, on, ownLabsFolder, redfish, traces } from "./testing.ts";
 
 /** The tags that setup tested, and the way back: both machines without duet, their BMCs and data as they were. In order. */
@@ -22,6 +25,35 @@ const known = async (machine: string) =>
     v.pipe(v.string(), v.parseJson(), v.record(v.string(), tagTestShape)),
     await shell(machine, "cat /var/lib/duet/witness"),
   );
+
+/**
+ * Everything on a machine with duet in its name, and all that is in duet's folder: by nobody's list. Not what systemd keeps of units that
+ * ran: that is its own, and ends with the boot. A mount of its own has to be named.
+ */
+const namedDuet = `find / -xdev '(' -path /proc -o -path /sys -o -path /dev -o -path /run ')' -prune -o -iname '*duet*' -print || true
+find /run /tmp -xdev -path /run/systemd -prune -o -iname '*duet*' -print || true
+find /var/lib/duet -mindepth 1 -maxdepth 1`;
+
+async function lookAround(machine: string): Promise<readonly string[]> {
+  const found = (await shell(machine, namedDuet)).split("\n").filter((path) => path !== "");
+  return [...new Set(found)].toSorted();
+}
+
+/** The paths that the manual says stay. */
+function saidToStay(): readonly string[] {
+  const manual = readFileSync(join(checkoutFolder(), "docs", "uninstall.md"), "utf8");
+  const [, section = ""] = /^## What stays\n(.*?)^## /ms.exec(manual) ?? [];
+  const named = [...section.matchAll(/`(\/[^`]+)`/g)].map(([, path = ""]) => path);
+  assert.ok(named.includes(paths.etcdData) && named.includes(paths.startEtcd), named.join(" "));
+  return named;
+}
+
+/** Of the lab's OS image (lab/image/customize.sh): it was there before duet. */
+const labsOwn = [
+  "/etc/systemd/journald.conf.d/duet-image.conf",
+  "/etc/systemd/system-preset/99-duet-image.preset",
+  "/etc/systemd/system/corosync.service.d/duet-lab-real-time.conf",
+];
 
 /** Kills it after its first step, then after its second, and so on, until one run comes to its end. */
 const cutOffEverywhere = `n=0
@@ -114,6 +146,9 @@ async function uninstallOn(t: TestContext, machine: string, last: boolean): Prom
   const unmade: ReadonlySet<string> = new Set([paths.alerts, paths.alertDrop, paths.alertRaised]);
   const made = all.filter((path) => !unmade.has(path));
   assert.deepEqual((await there()).toSorted(), made.toSorted(), "the list is what is on a machine");
+  const seen = await lookAround(machine);
+  for (const path of ["/etc/duet", "/usr/sbin/fence_duet", paths.run, paths.setupDone, ...labsOwn])
+    assert.ok(seen.includes(path), `the look must see ${path}`);
   const refused = await duet(["lab", "run", machine, "--name", name, "--", "duet", "uninstall"]);
   assert.equal(refused.status, 2, "nobody can be asked");
   assert.match(refused.stdout, /it does\n[^]*remove \/usr\/sbin\/fence_duet\n[^]*it leaves\n/);
@@ -122,6 +157,15 @@ async function uninstallOn(t: TestContext, machine: string, last: boolean): Prom
   const done: unknown = JSON.parse(await shell(machine, "cat /var/lib/duet/uninstalled"));
   assert.equal(v.parse(v.object({ last: v.boolean() }), done).last, last);
   assert.deepEqual((await there()).toSorted(), stays.map(({ path }) => path).toSorted());
+  const stay = new Set([...saidToStay(), ...labsOwn]);
+  const left = await lookAround(machine);
+  assert.deepEqual(
+    left.filter((path) => !stay.has(path)),
+    [],
+    "nobody said that this stays",
+  );
+  for (const path of [paths.etcdData, paths.state, paths.record, paths.startEtcd, paths.uninstalled])
+    assert.ok(left.includes(path), `${path} is gone`);
   assert.equal((await shell(machine, "ls -A /var/lib/pacemaker/cib")).trim(), "");
   assert.doesNotMatch(await shell(machine, "systemctl list-unit-files --no-legend"), /^duet-/m);
   assert.doesNotMatch(await shell(machine, "ip rule; ip -6 rule"), /2380/);
