@@ -6,7 +6,7 @@ import type { Doing, Seen } from "../src/scenario/world.ts";
 import { seatName } from "./run.ts";
 import type { Etcds } from "./scenario-etcds.ts";
 import type { Eyes } from "./scenario-eyes.ts";
-import { saidBy } from "./scenario-says.ts";
+import { saidBy, shownIn, toldIn } from "./scenario-says.ts";
 import type { Stage } from "./scenario-stage.ts";
 import { statusAt } from "./scenario-status.ts";
 
@@ -45,6 +45,15 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
       until(`${machine} is no learner`, within_ms, () => etcds.isLearner(machine), brief_ms),
     "until-not-full": ({ machine, within_ms }) =>
       until(`${machine} is no voter, or full`, within_ms, () => etcds.isNotFull(machine), brief_ms),
+    "until-status-says": async ({ text, within_ms }) => {
+      let last = "";
+      const seen = await until("the status does not say that", within_ms, async () => {
+        const { ok, seen } = await statusSays(stage, text);
+        last = seen;
+        return ok;
+      });
+      return seen.ok ? seen : { ok: false, seen: `${seen.seen}; ${last}` };
+    },
     "until-surrenders": ({ machine, within_ms }) =>
       until(`${machine} has not surrendered`, within_ms, () => etcds.hasSurrendered(machine)),
     "expect-1+1": async () => only(etcds, await etcds.isWhole()),
@@ -54,11 +63,7 @@ export function etcdWords(stage: Stage, eyes: Eyes, etcds: Etcds): Doing {
     "expect-refuses": async ({ machine, text }) => only(etcds, await says(stage, etcds, machine, text)),
     "expect-no-takeover": async () => judgeNoTakeover(stage.lineage_before, await etcds.held()),
     "expect-same-members": async () => judgeSameMembers(stage.members_before, await etcds.memberIds()),
-    "expect-status-says": async ({ text }) => {
-      const status = await statusAt(stage, seatName, "--no-power");
-      const ok = stringsIn(status).some((each) => each.includes(text));
-      return { ok, seen: ok ? "" : stringsIn(wrongsIn(status)).join("; ") || "nothing is wrong" };
-    },
+    "expect-status-says": ({ text }) => statusSays(stage, text),
   };
 }
 
@@ -101,16 +106,15 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
   return { ok: true, seen: "" };
 }
 
+/** As the operator is shown it; what is seen otherwise is what the status has to tell instead. */
+async function statusSays(stage: Stage, text: string): Promise<Seen> {
+  const status = await statusAt(stage, seatName, "--no-power");
+  const ok = shownIn(status).some((each) => each.includes(text));
+  return { ok, seen: ok ? "" : toldIn(status) };
+}
+
 /** By the machine's own status, in its own words. */
 async function says(stage: Stage, etcds: Etcds, machine: MachineName, text: string): Promise<boolean> {
   if (await etcds.serves(machine)) return false;
   return saidBy(await statusAt(stage, machine), machine).some((each) => each.includes(text));
-}
-
-const wrongsIn = (status: unknown): unknown =>
-  typeof status === "object" && status !== null && "wrong" in status ? status.wrong : undefined;
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

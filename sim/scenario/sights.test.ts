@@ -56,6 +56,12 @@ test("a takeover is told from a planned end, also when both are whole again", as
   assert.equal((await lastOf("start node1", "start node2", "until 1+1", none))?.ok, true);
 });
 
+test("on standby a machine says that, and no sentence that it went by before", async () => {
+  const lost = [...whole, "put node2 on standby", "cut the power of node1", "wait 1 minute"];
+  assert.equal((await lastOf(...lost, 'expect node2 refuses and says "is on standby"'))?.ok, true);
+  assert.equal((await lastOf(...lost, 'expect node2 refuses and says "waits for node1"'))?.ok, false);
+});
+
 test("what nobody has written can't be said not to be lost", async () => {
   const nothing = await lastOf(...whole, "expect nothing lost");
   assert.deepEqual([nothing?.ok, nothing?.seen], [false, "no write was acknowledged"]);

@@ -1,3 +1,5 @@
+import { known } from "../../src/agents/status/report.ts";
+import { standbyOf } from "../../src/agents/status/wrong-line.ts";
 import { judgeSameMembers } from "../../src/scenario/membership.ts";
 import type { MachineName } from "../../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../../src/scenario/takeover.ts";
@@ -218,14 +220,30 @@ export async function nothingLost(stage: SimStage): Promise<Seen> {
   return stage.verdict(done(`${promised.length} writes acknowledged, and all can be read`));
 }
 
+function isLed({ world }: SimStage, id: number): boolean {
+  const { open: running } = world.unit(id);
+  return running !== undefined && running.raft.lead !== 0 && !running.isLearner;
+}
+
 function says(stage: SimStage, id: number, text: string): boolean {
   const { up, hung } = stage.world.machine(id);
-  const { open: running } = stage.world.unit(id);
-  const serves = running !== undefined && running.raft.lead !== 0 && !running.isLearner;
+  const serves = isLed(stage, id);
   const { said, verdict, memory } = stage.node(id);
   const { why = "", tries = 0 } = memory.unfinished ?? {};
-  const sentences = [said, verdict?.sentence ?? "", tries < tries_min ? "" : why];
+  const sentences = isOnStandby(stage, id)
+    ? [standbySays(stage, id)]
+    : [said, verdict?.sentence ?? "", tries < tries_min ? "" : why];
   return up && !hung && !serves && sentences.some((sentence) => sentence.includes(text));
+}
+
+const isOnStandby = ({ world }: SimStage, id: number): boolean =>
+  world.pacemaker.controller(id)?.belief(id).standby === true;
+
+/** The status shows that it is on standby, and no sentence that it went by before. */
+function standbySays(stage: SimStage, id: number): string {
+  const [{ name, state }, peer] = [stage.node(id), stage.node(1 - id)];
+  const serves = stage.world.corosync.view(id).members.includes(1 - id) && isLed(stage, 1 - id);
+  return standbyOf({ name, full: known(state.value.full) }, peer.name, serves ? [peer.name] : []).what;
 }
 
 /** What a story reads there is what a person would act on: where it calls one, it has to be so in that moment. */

@@ -254,6 +254,10 @@ export const waits = {
     means:
       "Its etcd has answered a client's write with an error, since a step last took something away or used up etcd's space: no connection that broke, and no client that gave up. Without a leader etcd does so after 7 s.",
   },
+  "until-status-says": {
+    say: "until the status says TEXT",
+    means: "`duet status` at the operator's seat has these words.",
+  },
   ...kubernetesWaits,
 } as const satisfies Record<string, Phrase>;
 

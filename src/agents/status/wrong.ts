@@ -9,7 +9,7 @@ import { callsSomebody } from "./said.ts";
 import type { FencingStatus, MachineStatus, Views, Wrong } from "./status.ts";
 import { catchingUp, etcdOf, foreignTag, unfinishedOf, wentBack } from "./wrong-etcd.ts";
 import { falseOffOf } from "./wrong-false-off.ts";
-import { bySaying, isOnStandby, type Judged, wrong } from "./wrong-line.ts";
+import { bySaying, isOnStandby, type Judged, standbyOf, wrong } from "./wrong-line.ts";
 
 /** Everything that is not as it should be, the gravest first. Empty at 1+1 with fencing proven. */
 export function wrongs(status: Judged, views: Views): readonly Wrong[] {
@@ -168,25 +168,6 @@ function powerFix(read: string | undefined, serves: readonly string[], left: boo
   return serves.length > 0
     ? `${serves.join(" and ")} powers it on by itself after a takeover; if it stays off, see why, and power it on`
     : "power it on";
-}
-
-/** Where it left by plan it does not hold what its peer acknowledged since. Who went as the last one, by force, did not leave. */
-function standbyOf({ name, full }: MachineStatus, peer: string, serves: readonly string[]): Wrong {
-  if (serves.includes(peer))
-    return wrong(
-      "DUET-E-STATUS-STANDBY",
-      name,
-      `is on standby: Pacemaker runs nothing here, and ${peer} serves alone`,
-      `when the work on it is done: \`duet unstandby ${name}\``,
-    );
-  return wrong(
-    "DUET-E-STATUS-STANDBY",
-    name,
-    `is on standby: Pacemaker runs nothing here, and ${peer} is not seen to serve`,
-    valueOf(full) === true
-      ? `\`duet unstandby ${name}\`: it was the last that served, and starts again as its data allows`
-      : `see to ${peer} first: what it acknowledged alone is only there; \`duet unstandby ${name}\` lets ${name} start or join, as its data allows`,
-  );
 }
 
 /** Or nobody can tell. */
