@@ -222,6 +222,7 @@ const long_outages = [
   "bmc-lies",
   "bmc-refuses-login",
   "feed-lost-no-pdu",
+  "feed-lost-pdu-dead",
   "one-switch-links-first",
   "one-switch-management-first",
 ];
