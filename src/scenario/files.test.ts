@@ -239,6 +239,18 @@ test("in an outage of more than a minute writes fail with errors in bounded time
   }
 });
 
+/** The promised two minutes, and the gap of a stop that was planned. Any other limit is patience, and what was measured is the bench's. */
+const timed = ["network-failure", "node-failure", "planned-gap", "reboot-follower", "reboot-leader"];
+
+test("how soon somebody serves again, and how long nobody may, is asserted by the stories that docs/scenarios.md names, and no other", () => {
+  for (const { name, scenario } of parsed) {
+    const asserts = scenario?.steps.some(
+      ({ ask }) => ask.kind === "expect-gap" || (ask.kind === "until-serves" && ask.limited),
+    );
+    if (asserts === true) assert.ok(timed.includes(name.replace(".txt", "")), `${name} asserts a time`);
+  }
+});
+
 test("a phrase that no scenario uses is a phrase that nobody tried", () => {
   const used = new Set<Kind>(
     parsed.flatMap(({ scenario }) => scenario?.steps.map(({ ask }) => ask.kind) ?? []),
