@@ -143,21 +143,11 @@ async function wordIsRefused(loser: string): Promise<void> {
   assert.deepEqual([shown.machine, shown.peerPower], [loser, "on"]);
 }
 
-/** Who lost the race: on a busy box it is not always the one that should. */
-async function whoIsInert(): Promise<readonly [loser: string, survivor: string]> {
-  const seen = async () => {
-    for (const [loser, survivor] of [
-      ["node2", "node1"],
-      ["node1", "node2"],
-    ] as const) {
-      const { text } = await statusAt(loser);
-      if (/inert: waits for its peer/.test(text) && text.includes("R-NEWER-TAG"))
-        return [loser, survivor] as const;
-    }
-    return undefined;
-  };
-  return await until("one machine inert, and saying why", seen, { deadline_ms: 150_000, every_ms: 500 });
-}
+/**
+ * Who loses the race: node1 is preferred, as the name that sorts first. No fence was measured here, so its window is the longest that
+ * there is, 10 s from the loss to its command: no host is as busy as that.
+ */
+const [loser, survivor] = ["node2", "node1"] as const;
 
 /** What is noted for the console comes, and goes, a moment after what the status shows. */
 const issue = "/run/issue.d/50-duet.issue";
@@ -165,9 +155,10 @@ const soon = { deadline_ms: 60_000, every_ms: 500 };
 
 test("the wire is cut: who boots into the cut says so in its status and at its console, and it is gone after the repair", async () => {
   for (const link of ["link1", "link2"]) await lab("wire", "cut", link);
-  const [loser, survivor] = await whoIsInert();
   const inert = await shows(
     loser,
+    /inert: waits for its peer/,
+    /R-NEWER-TAG/,
     /^ {5}duet page DUET-E-STATUS-INERT$/m,
     /^serves +nobody that could be asked$/m,
     // It can't know what its peer's etcd does.
