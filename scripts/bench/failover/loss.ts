@@ -10,7 +10,7 @@ import type { Told } from "../../../src/record/entry.ts";
 import { failovers } from "../../../src/record/failover.ts";
 import type { Failover } from "../../../src/record/timeline.ts";
 import { machine_names, otherThan } from "../../../src/scenario/slots.ts";
-import type { LossCase } from "./cases.ts";
+import { delay_ms, type LossCase } from "./cases.ts";
 import { type ClientGap, momentsOf, partsOf } from "./parts.ts";
 import { letLead, type Place, preferred, untilWhole } from "./place.ts";
 import type { LossRun } from "./table.ts";
@@ -27,7 +27,7 @@ const record_ms_max = 60_000;
 
 /** One loss under load, from two whole machines to two whole machines. */
 export async function lose(place: Place, loss: LossCase, say: (detail: string) => void): Promise<LossRun> {
-  const { lab, etcds, seat } = place;
+  const { lab, etcds, seat, facts } = place;
   await untilWhole(etcds);
   const survives = loss.survivor === "first" ? preferred(lab) : otherThan(preferred(lab));
   const gone = otherThan(survives);
@@ -51,7 +51,13 @@ export async function lose(place: Place, loss: LossCase, say: (detail: string) =
     const { failover, entries } = await told(lab, fault_ms);
     const { survivor } = failover;
     await crowd.clean();
-    return { ...partsOf(gap, momentsOf(failover, entries)), survivor, turn: turns.get(survivor) };
+    const turn = turns.get(survivor);
+    return {
+      ...partsOf(gap, momentsOf(failover, entries)),
+      survivor,
+      turn,
+      delay_ms: delay_ms(loss, turn, facts?.turn_ms),
+    };
   } finally {
     crowd.kill();
   }
