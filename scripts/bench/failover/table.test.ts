@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatTable } from "../../bench-table.ts";
-import { delay_ms, losses, rivals } from "./cases.ts";
+import { delay_ms, type LossCase, losses, rivals } from "./cases.ts";
 import { monitorTable, parseMonitors } from "./monitor.ts";
 import { type LossRun, lossTable, ofAim, type Outcome, rejoinTable, stopTable } from "./table.ts";
 
@@ -105,6 +105,23 @@ test("a failed run is counted and told, and its row stands without figures where
   ]);
   assert.deepEqual([stopped.rows[0]?.values["of_aim"], stopped.rows[0]?.values["of_rival"]], ["1.40×", "-"]);
   assert.equal(rejoinTable([{ name: "2 GB", runs: [failed] }]).rows[0]?.values["full_ms"], "-");
+});
+
+test("who survived a cut wire is told, as its name does not", () => {
+  const wire = losses.find(({ lost }) => lost === "wire");
+  assert.ok(wire !== undefined);
+  const by = (survivor: string): Outcome<LossRun> => {
+    const one = run(2_000, 0, 1_000, 1_000);
+    return one.ok ? { ...one, value: { ...one.value, survivor } } : one;
+  };
+  const runs = [by("node1"), by("node2"), { ok: false, why: "another case" } as const, by("node1")];
+  const notes = (loss: LossCase) => lossTable([{ bmc: "fast", loss, runs }], []).notes ?? [];
+  assert.ok(
+    notes(wire).includes(
+      "fast BMC: wire cut: survived by node1 2 times, node2 once; the preferred machine led.",
+    ),
+  );
+  assert.ok(!notes(cut).some((note) => note.includes("survived by")));
 });
 
 test("a part that one run can't tell is told for none", () => {

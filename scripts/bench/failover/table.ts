@@ -12,6 +12,7 @@ import {
   takeover_aim_ms,
 } from "./cases.ts";
 import type { Parts } from "./parts.ts";
+import { survivorsTold } from "./survivor.ts";
 
 /** What came of one run; a failed one is told with its reason, and counted. */
 export type Outcome<T> =
@@ -114,11 +115,20 @@ export function lossTable(results: readonly LossResult[], labs: readonly LabFact
       "survivor first, second: in the race to fence. The second waits for the first's turn to pass, unless the lost machine reads Off.",
       `of aim: against detect and off of the same run, the delay, and ${seconds(takeover_aim_ms)}; the aim is at most 1.00×. The delay is the survivor's turn where it is the second and the lost machine hangs, and else 0: the rest of turn counts against the aim.`,
       `of rival: the median against the mean, the worst against the worst of podman-etcd 4.18.0, measured in our lab, rival's step; the aim is at most ${rival_aim.toFixed(2)}×. Its machines hung (the BMC read On): hang is the row to compare. "-": the rival was not measured there.`,
+      ...results.flatMap(wireNote),
       ...labs.map(labNote),
       ...results.flatMap(({ bmc, loss, runs }) => failures(`${bmc} BMC: ${loss.name}`, runs)),
     ],
     raw: results,
   };
+}
+
+/** Each of the two may win that race: who it was is not in the row's name. */
+function wireNote({ bmc, loss, runs }: LossResult): readonly string[] {
+  const survivors = values(runs).map(({ survivor }) => survivor);
+  return loss.lost === "wire" && survivors.length > 0
+    ? [`${bmc} BMC: ${loss.name}: survived by ${survivorsTold(survivors)}; the preferred machine led.`]
+    : [];
 }
 
 function labNote({ bmc, turn_ms, offs_ms, token_ms, consensus_ms }: LabFacts): string {
