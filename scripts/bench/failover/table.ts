@@ -106,7 +106,7 @@ function lossRows({ bmc, loss, runs }: LossResult): readonly BenchRow[] {
 export function lossTable(results: readonly LossResult[], labs: readonly LabFacts[]): BenchTable {
   return {
     title:
-      "time without writes when a machine or the wire is lost, as 128 clients see it; the median, and the worst of each part",
+      "time without writes when a machine or the wire is lost, with 128 writes in flight; the median, and the worst of each part",
     columns: ["runs", ...parts, "of_aim", "of_rival"],
     rows: results.flatMap(lossRows),
     notes: [
