@@ -18,10 +18,6 @@ export function lackedByLab(scenario: Scenario, progress: Progress): readonly st
   return unfit(scenario, world).map(({ what }) => what);
 }
 
-/** Whether the lab can do every step of it today. */
-export const runsInLab = (scenario: Scenario, progress: Progress): boolean =>
-  lackedByLab(scenario, progress).length === 0;
-
 const wants = ({ header }: Scenario): string =>
   JSON.stringify([
     header.pdu,

@@ -6,18 +6,21 @@ import { parseScenario } from "../src/scenario/parse.ts";
 import { runScenario } from "../src/scenario/run.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import { checkoutFolder } from "./checkout.ts";
-import { runsInLab } from "./scenario-labs.ts";
+import { lackedByLab } from "./scenario-labs.ts";
 import { labWorld } from "./scenario-world.ts";
 
-/** The scenarios that are marked for CI and can run in the lab today: those with Kubernetes, or the others. */
+/** The scenarios that are marked for CI and for the lab: those with Kubernetes, or the others. One of which the lab lacks something is an error. */
 export function scenariosForCi(progress: Progress, kubernetes: boolean): readonly Scenario[] {
   const folder = join(checkoutFolder(), "scenarios");
   return readdirSync(folder)
     .filter((file) => file.endsWith(".txt"))
     .flatMap((file): readonly Scenario[] => {
       const { scenario } = parseScenario(readFileSync(join(folder, file), "utf8"), `scenarios/${file}`);
-      if (scenario?.header.ci !== true || scenario.header.kubernetes !== kubernetes) return [];
-      return runsInLab(scenario, progress) ? [scenario] : [];
+      assert.ok(scenario !== undefined, `scenarios/${file} is not understood`);
+      const { ci, worlds } = scenario.header;
+      if (!ci || !worlds.includes("lab") || scenario.header.kubernetes !== kubernetes) return [];
+      assert.deepEqual(lackedByLab(scenario, progress), [], scenario.file);
+      return [scenario];
     });
 }
 

@@ -31,7 +31,7 @@ const status = v.object({
   last_us: v.number(),
   gap_us: v.number(),
   gap_end_us: v.number(),
-  /** The longest that a write took at an etcd that answers others. */
+  /** The longest that a write took until its answer, or without one at an etcd that answered others meanwhile. */
   longest_us: v.number(),
   hung: v.number(),
   endpoints: v.record(v.string(), reads),

@@ -50,6 +50,7 @@ export class Member {
   #pumping = false;
   #started = false;
   #paused = false;
+  #silent_us: number | undefined;
   #stalled: (() => void)[] = [];
   #ended: string | undefined;
   #lead = none;
@@ -90,6 +91,11 @@ export class Member {
 
   get paused(): boolean {
     return this.#paused;
+  }
+
+  /** Since when it answers nobody, as it stands still or has ended; undefined: it goes on. */
+  get silentSince_us(): number | undefined {
+    return this.#silent_us;
   }
 
   /** Why it ended, once it did by itself or was told to. */
@@ -307,11 +313,13 @@ export class Member {
 
   pause(): void {
     this.#paused = true;
+    this.#silent_us ??= this.env.kernel.now_us;
   }
 
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
+    if (this.#ended === undefined) this.#silent_us = undefined;
     const stalled = this.#stalled;
     this.#stalled = [];
     for (const run of stalled) run();
@@ -321,6 +329,7 @@ export class Member {
   exit(why: string, how: "close" | "crash" | "cut"): void {
     if (this.#ended !== undefined) return;
     this.#ended = why;
+    this.#silent_us ??= this.env.kernel.now_us;
     this.life.end();
     this.data.endBackend();
     if (how === "close") {

@@ -87,19 +87,13 @@ export class Load {
     return this.gap_us_max;
   }
 
-  /** The longest that a write took, or takes, at an etcd that lives. Where it died nobody is there to answer. */
+  /** The longest that a write took, or takes. Where its etcd died, or stands still, it is the time until then: nobody is there to answer. */
   longest_us(): number {
-    const { kernel } = this.#world;
+    const { now_us } = this.#world.kernel;
     let longest_us = 0;
-    for (const { begun_us, member, ended_us } of this.#writes) {
-      const end_us = ended_us ?? (this.#lives(member) ? kernel.now_us : begun_us);
-      longest_us = Math.max(longest_us, end_us - begun_us);
-    }
+    for (const { begun_us, member, ended_us } of this.#writes)
+      longest_us = Math.max(longest_us, (ended_us ?? member.silentSince_us ?? now_us) - begun_us);
     return longest_us;
-  }
-
-  #lives(member: Member): boolean {
-    return member.running && !this.#world.machine(member.machine).hung;
   }
 
   /** One write through this machine; `end` hears at most once what became of it. */

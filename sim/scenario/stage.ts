@@ -59,6 +59,8 @@ export class SimStage {
   asideBefore: readonly number[] = [0, 0];
   /** What the pair held when the story began. */
   lineageBefore: ReturnType<typeof newestOf>;
+  /** How long a write may take: looked at when it is asked, and once more at the end. */
+  readonly bounds_ms: number[] = [];
   /** At the first 1+1 that the story waited for. */
   membersBefore: MemberIds | undefined;
   #begun_us = 0;

@@ -34,7 +34,8 @@ type Status struct {
 	LastUs   int64 `json:"last_us"`
 	GapUs    int64 `json:"gap_us"`
 	GapEndUs int64 `json:"gap_end_us"`
-	// The longest that a write took until its answer, whatever it was, or takes at a member that answers others.
+	// The longest that a write took until its answer, whatever it was; and of one that has none yet, or whose connection broke: how long its
+	// member answered others meanwhile.
 	LongestUs int64 `json:"longest_us"`
 	// Writes whose client gave up at a member that answered others meanwhile.
 	Hung      int64             `json:"hung"`
@@ -94,7 +95,8 @@ func (f *Figures) underWay() []*Operation {
 	return all
 }
 
-func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
+func (f *Figures) ends(each landing) {
+	o, fate := each.o, each.fate
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	s := &f.status
@@ -105,7 +107,7 @@ func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
 		}
 	}
 	if o.isWrite() {
-		f.writeEnds(o, fate, endpoint)
+		f.writeEnds(o, fate, each.heardUs)
 		return
 	}
 	reads := f.reads[o.Endpoint]
@@ -124,7 +126,7 @@ func (f *Figures) ends(o *Operation, fate fate, endpoint *Endpoint) {
 	reads.LastSerialUs = o.ReturnUs
 }
 
-func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
+func (f *Figures) writeEnds(o *Operation, fate fate, heardUs int64) {
 	s := &f.status
 	took := o.ReturnUs - o.CallUs
 	switch {
@@ -144,11 +146,14 @@ func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
 		reads.LongestErrorUs = max(reads.LongestErrorUs, took)
 	}
 	if o.Outcome == outcomeOpen && !fate.answered {
-		// Nobody answers at a machine that died. One that answers others must answer this one too.
-		if took >= f.load.patience.Microseconds() && lived(endpoint, o) {
+		// Nobody answers at a machine that died, and its connections may break seconds later. One that answers others must answer this one
+		// too: so long as it did, the write took at least.
+		if took >= f.load.patience.Microseconds() && lived(heardUs, o) {
 			s.Hung++
-			s.LongestUs = max(s.LongestUs, took)
+		} else {
+			took = min(took, heardUs-o.CallUs)
 		}
+		s.LongestUs = max(s.LongestUs, took)
 		return
 	}
 	if !fate.unsent {
@@ -160,8 +165,8 @@ func (f *Figures) writeEnds(o *Operation, fate fate, endpoint *Endpoint) {
 const owed = 8 * time.Second
 
 // The endpoint still answered somebody when it owed this one its answer. One that was switched off before that owes none.
-func lived(endpoint *Endpoint, o *Operation) bool {
-	return endpoint.answeredUs.Load() > o.CallUs+owed.Microseconds()
+func lived(heardUs int64, o *Operation) bool {
+	return heardUs > o.CallUs+owed.Microseconds()
 }
 
 func (f *Figures) acknowledged(atUs int64) {
@@ -189,8 +194,8 @@ func (f *Figures) tell(told io.Writer, ended bool) error {
 	}
 	for _, o := range flying {
 		for _, endpoint := range f.load.endpoints {
-			if endpoint.name == o.Endpoint && lived(endpoint, o) {
-				s.LongestUs = max(s.LongestUs, s.NowUs-o.CallUs)
+			if endpoint.name == o.Endpoint {
+				s.LongestUs = max(s.LongestUs, endpoint.answeredUs.Load()-o.CallUs)
 			}
 		}
 	}

@@ -69,6 +69,8 @@ type landing struct {
 	o        *Operation
 	fate     fate
 	endpoint *Endpoint
+	// When its endpoint had last answered anything, as it ended.
+	heardUs int64
 }
 
 func runLoad(arguments []string) error {
@@ -152,7 +154,7 @@ func (l *Load) run(orders io.Reader, told io.Writer) error {
 
 func (l *Load) account() {
 	for each := range l.landed {
-		l.figures.ends(each.o, each.fate, each.endpoint)
+		l.figures.ends(each)
 		l.log.add(each.o)
 	}
 }
@@ -288,7 +290,7 @@ func (l *Load) do(o *Operation, endpoint *Endpoint, register int, patience time.
 		endpoint.answeredUs.Store(o.ReturnUs)
 	}
 	l.figures.lands(o)
-	l.landed <- landing{o, fate, endpoint}
+	l.landed <- landing{o, fate, endpoint, endpoint.answeredUs.Load()}
 	if o.Outcome != outcomeOk || o.Kind == kindStale {
 		return
 	}

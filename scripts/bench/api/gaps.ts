@@ -17,7 +17,7 @@ export const apiAcks = (history: readonly Entry[]): readonly number[] =>
     .flatMap((entry) => (entry.kind === "answer" && entry.outcome === "ok" ? [entry.at_ms] : []))
     .toSorted((a, b) => a - b);
 
-/** The longest time between two of these of which some lies between the moments. */
+/** The longest time between two of these of which some lies between the moments, or after the last one up to the second moment. */
 export function longest_ms(acks: readonly number[], from_ms: number, until_ms: number): number {
   const gap = longestGap(acks, from_ms, until_ms);
   if (gap === undefined)

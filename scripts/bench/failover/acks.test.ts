@@ -21,7 +21,16 @@ test("only acknowledged writes count, in the order of their answers", () => {
 
 test("a gap that begins before is counted whole, one that ended before is not", () => {
   const acks = [0, 500, 510, 900, 1_000, 1_010];
-  assert.deepEqual(longestGap(acks, 600, 2_000), { begin_ms: 510, end_ms: 900 });
-  assert.deepEqual(longestGap(acks, 0, 2_000), { begin_ms: 0, end_ms: 500 });
-  assert.equal(longestGap([5], 0, 10), undefined);
+  assert.deepEqual(longestGap(acks, 600, 1_010), { begin_ms: 510, end_ms: 900 });
+  assert.deepEqual(longestGap(acks, 0, 1_010), { begin_ms: 0, end_ms: 500 });
+});
+
+test("after the last write of all it is a gap up to the end of what is looked at", () => {
+  assert.deepEqual(longestGap([0, 10, 20, 120, 130], 50, 3_000), { begin_ms: 130, end_ms: 3_000 });
+  assert.deepEqual(longestGap([0, 10, 20, 120, 130], 50, 140), { begin_ms: 20, end_ms: 120 });
+  // It ended after what is looked at: it was there, and is counted whole.
+  assert.deepEqual(longestGap([0, 10, 5_000], 5, 3_000), { begin_ms: 10, end_ms: 5_000 });
+  assert.deepEqual(longestGap([5], 0, 10), { begin_ms: 5, end_ms: 10 });
+  assert.equal(longestGap([20, 30], 0, 10), undefined);
+  assert.equal(longestGap([], 0, 10), undefined);
 });

@@ -18,15 +18,18 @@ export function acksOf(history: string, begun_ms: number): readonly number[] {
   return found.toSorted((a, b) => a - b);
 }
 
-/** The longest time between two acknowledged writes of which some lies between these moments; undefined: there are not two. */
+/**
+ * The longest time between two acknowledged writes of which some lies between these moments. After the last one of all it is a gap up
+ * to the second moment: an outage that has no end yet is one. Undefined: nothing was acknowledged by then.
+ */
 export function longestGap(
   acks: readonly number[],
   from_ms: number,
   until_ms: number,
 ): ClientGap | undefined {
   let longest: ClientGap | undefined;
-  for (let index = 1; index < acks.length; index += 1) {
-    const [begin_ms, end_ms] = [acks[index - 1] ?? 0, acks[index] ?? 0];
+  for (const [index, begin_ms] of acks.entries()) {
+    const end_ms = acks[index + 1] ?? Math.max(begin_ms, until_ms);
     if (end_ms < from_ms || begin_ms > until_ms) continue;
     if (longest === undefined || end_ms - begin_ms > longest.end_ms - longest.begin_ms)
       longest = { begin_ms, end_ms };

@@ -38,7 +38,20 @@ export const losses: readonly LossCase[] = [
 export const stops = ["leader", "follower"] as const;
 export type Stopped = (typeof stops)[number];
 
-/** What a takeover may add to detection, turn and Off. */
+/**
+ * How long a survivor with this turn has to wait before it may command Off: nobody waits for a machine that reads Off, and of two that
+ * are cut off from each other the first one commands at once. Undefined: it is not known.
+ */
+export function delay_ms(
+  { way }: Pick<LossCase, "way">,
+  turn: number | undefined,
+  turn_ms: number | undefined,
+): number | undefined {
+  if (way !== "hang" || turn === 0) return 0;
+  return turn === undefined || turn_ms === undefined ? undefined : turn * turn_ms;
+}
+
+/** What may be added to detection, the delay and Off. */
 export const takeover_aim_ms = 2_000;
 /** The longest gap of a planned stop. */
 export const stop_aim_ms = 500;

@@ -3,16 +3,19 @@ import type { Status } from "../../../lab/clients/status.ts";
 import { cutWire, healWire } from "../../../lab/fault-commands.ts";
 import type { Lab } from "../../../lab/folder.ts";
 import { recordOf } from "../../../lab/records.ts";
+import type { Etcds } from "../../../lab/scenario-etcds.ts";
 import { wiresNamed } from "../../../lab/scenario-care.ts";
 import { switchPower } from "../../../lab/power-commands.ts";
+import { fail } from "../../../src/base/problem.ts";
 import { sleep, until } from "../../../src/machine/clock.ts";
 import type { Told } from "../../../src/record/entry.ts";
 import { failovers } from "../../../src/record/failover.ts";
 import type { Failover } from "../../../src/record/timeline.ts";
 import { machine_names, otherThan } from "../../../src/scenario/slots.ts";
-import type { LossCase } from "./cases.ts";
+import { delay_ms, type LossCase } from "./cases.ts";
 import { type ClientGap, momentsOf, partsOf } from "./parts.ts";
 import { letLead, type Place, preferred, untilWhole } from "./place.ts";
+import { otherEnd, otherStart, rolesOf } from "./survivor.ts";
 import type { LossRun } from "./table.ts";
 
 /** They write so long before anything is lost. */
@@ -24,19 +27,24 @@ const gap_ms_min = 1_000;
 const calm_ms = 1_000;
 /** The journals are read when nothing is left to do. */
 const record_ms_max = 60_000;
+/** On a busy box etcdctl may not answer at first. */
+const look_ms_max = 20_000;
 
 /** One loss under load, from two whole machines to two whole machines. */
 export async function lose(place: Place, loss: LossCase, say: (detail: string) => void): Promise<LossRun> {
-  const { lab, etcds, seat } = place;
+  const { lab, etcds, seat, facts } = place;
   await untilWhole(etcds);
-  const survives = loss.survivor === "first" ? preferred(lab) : otherThan(preferred(lab));
-  const gone = otherThan(survives);
-  await letLead(place, loss.lost === "leader" ? gone : survives);
-  const turns = new Map<string, number | undefined>();
-  for (const name of machine_names) turns.set(name, (await etcds.stateOf(name))?.turn);
+  const roles = rolesOf(loss, preferred(lab));
+  const gone = otherThan(roles.survives);
+  await letLead(place, roles.leads);
   const crowd = await Crowd.begin(seat);
   try {
     await sleep(steady_ms);
+    const leader = await until("a leader is told", () => etcds.leader(), { deadline_ms: look_ms_max });
+    const turns = await until("both machines' turns are told", () => turnsOf(etcds), {
+      deadline_ms: look_ms_max,
+    });
+    refuseOther(otherStart(loss, roles, leader, turns.get(roles.survives)));
     const fault_ms = Date.now();
     if (loss.lost === "wire")
       for (const wire of wiresNamed("links")) await cutWire(lab.name, wire, undefined);
@@ -49,12 +57,41 @@ export async function lose(place: Place, loss: LossCase, say: (detail: string) =
     crowd.kill();
     await untilWhole(etcds);
     const { failover, entries } = await told(lab, fault_ms);
-    const { survivor } = failover;
     await crowd.clean();
-    return { ...partsOf(gap, momentsOf(failover, entries)), survivor, turn: turns.get(survivor) };
+    const { survivor } = failover;
+    refuseOther(otherEnd(loss, roles, survivor));
+    const turn = turns.get(survivor);
+    return {
+      ...partsOf(gap, momentsOf(failover, entries)),
+      survivor,
+      turn,
+      delay_ms: delay_ms(loss, turn, facts?.turn_ms),
+    };
   } finally {
     crowd.kill();
   }
+}
+
+/** A run in which something else was lost than its name says is a failed one, and in no median. */
+function refuseOther(why: string | undefined): void {
+  if (why !== undefined)
+    fail(
+      "DUET-E-PROCESS-FAILED",
+      "another case",
+      why,
+      "run it again; see both etcds' logs, and duet explain",
+    );
+}
+
+/** By the files of both; undefined: one of them can't be read now. */
+async function turnsOf(etcds: Etcds): Promise<ReadonlyMap<string, number | undefined> | undefined> {
+  const turns = new Map<string, number | undefined>();
+  for (const name of machine_names) {
+    const state = await etcds.stateOf(name);
+    if (state === undefined) return undefined;
+    turns.set(name, state.turn);
+  }
+  return turns;
 }
 
 /** The longest gap, on the wall clock. */

@@ -112,7 +112,7 @@ export async function untilWhole(etcds: Etcds): Promise<void> {
 
 /**
  * This machine leads. In the race the preferred one goes first; after a failover the two may have to swap their turns, word by word,
- * and a loss in the middle of that is another case: it is waited for, and where it lasts the turn that was held is told with the run.
+ * and a loss in the middle of that is another case: it is waited for, and who measures a loss of a name looks once more right before it.
  */
 export async function letLead(
   { lab, etcds }: Pick<Place, "lab" | "etcds">,
