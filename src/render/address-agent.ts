@@ -14,7 +14,10 @@ import { addressOperations } from "./policy.ts";
 
 const metadataFile = "/etc/duet/ocf-address.xml";
 export const addressAgent = "/usr/lib/ocf/resource.d/duet/address";
-/** In `paths.run`: it was started here, and not stopped beside the peer since. And: it was kept from here (src/agents/api/refused.ts). */
+/**
+ * In `paths.run`, which machine had it when they lost each other: `here` from its start to its end; the name of the membership where it
+ * ended on a machine that was alone; nothing where it ended beside the peer. And: it was kept from here (src/agents/api/refused.ts).
+ */
 const held = `${paths.run}/address`;
 export const addressRefused = "address-refused";
 const bootFile = "/proc/sys/kernel/random/boot_id";
@@ -113,13 +116,27 @@ $(LC_ALL=C timeout 3 corosync-quorumtool -s 2>/dev/null)
 EOF
   [ -n "$nodes" ] && [ -n "$ring" ]
 }
-# Does nobody else have it? Beside the other machine Pacemaker has seen to that. Alone it is so where this one had it before, where duet has
-# read that the other is off or an admin has told duet so, each for this very membership and boot, and where the other said that it leaves:
-# it gives the address up before.
+# It is not here any more, and Pacemaker learns that now: it may be on the other machine as soon as that is here. So who is alone has it again
+# in this very membership, where the other one has not been, and in no later one. Beside the other one, or unseen, it is given up.
+gone() {
+  [ -e ${held} ] || return 0
+  had=""
+  read -r had <${held}
+  if look && [ "$nodes" -eq 1 ]; then
+    [ "$had" != here ] || echo "$ring" >${held} || rm -f ${held}
+  else
+    rm -f ${held}
+  fi
+}
+# Does nobody else have it? Beside the other machine Pacemaker has seen to that. Alone it is so where this one had it when the other went and
+# has only ended it since the two last met, where duet has read that the other is off or an admin has told duet so, each for this very
+# membership and boot, and where the other said that it leaves: it gives the address up before.
 is_free() {
   look || refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
   [ "$nodes" -eq 1 ] || return 0
-  [ ! -e ${held} ] || return 0
+  had=""
+  [ ! -r ${held} ] || read -r had <${held}
+  case "$had" in here | "$ring") return 0 ;; esac
   [ -r ${paths.run}/memory ] || return 1
   read -r boot <${bootFile}
   read -r known <${paths.run}/memory
@@ -150,7 +167,11 @@ valid() {
 
 case "$1" in
   meta-data) exec cat ${metadataFile} ;;
-  monitor) find_it || exit 7 ;;
+  monitor)
+    find_it && exit 0
+    gone
+    exit 7
+    ;;
   validate-all) valid ;;
   start)
     find_it && exit 0
@@ -158,15 +179,15 @@ case "$1" in
     [ -d ${paths.run} ] || mkdir -m 700 ${paths.run}
     await_free
     add || exit 1
-    : >${held}
+    echo here >${held}
     rm -f ${paths.run}/${addressRefused}
     tell </dev/null >/dev/null 2>&1 &
     ;;
   stop)
     # Somebody may have put it on a second interface, by hand.
     while find_it; do ip "$family" address del "$prefixed" dev "$interface" || exit 1; done
-    # Beside the other machine it is stopped to be started there.
-    [ ! -e ${held} ] || { look && [ "$nodes" -eq 1 ]; } || rm -f ${held}
+    gone
+    exit 0
     ;;
   *) exit 3 ;;
 esac

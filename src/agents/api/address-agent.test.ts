@@ -55,13 +55,16 @@ esac`,
     const said = `Quorum information\n------------------\nNodes:            ${nodes}\nNode ID:          1\nRing ID:          ${of}\nQuorate:          Yes\n`;
     this.#program("corosync-quorumtool", `printf '${said.replaceAll("\n", "\\n")}'`);
   }
-  together = () => this.#corosync(2, "1.9");
+  together = (of = "1.9") => this.#corosync(2, of);
   alone = (of = ring) => this.#corosync(1, of);
   silent = () => this.#program("corosync-quorumtool", "exit 1");
 
   knows(memory: Memory, boot = "boot-1"): void {
     writeFileSync(join(this.run, "memory"), encodeMemory(memory, boot));
   }
+
+  /** Somebody took it away by hand. */
+  loses = () => rmSync(join(this.folder, "has"));
 
   do(action: string): { readonly status: number | null; readonly why: string } {
     const { status, stderr } = spawnSync(this.#agent, [action], {
@@ -151,4 +154,68 @@ test("who had it when the peer went has it again, with no proof; who gave it up 
   assert.equal(machine.do("start").status, 1);
   machine.silent();
   assert.equal(machine.do("stop").status, 0, "a stop asks nobody");
+});
+
+test("what ended on a lone machine may be on its peer as soon as that was back: at the next loss it is free by proof alone", () => {
+  for (const ending of ["stop", "monitor"]) {
+    const machine = new Machine();
+    assert.equal(machine.do("start").status, 0);
+    machine.alone("1.d");
+    if (ending === "monitor") machine.loses();
+    machine.do(ending);
+    // Pacemaker starts it on the peer, and stops nothing here: it knows that it is not here.
+    machine.together("1.11");
+    const none = machine.do("monitor");
+    assert.equal(none.status, 7);
+    machine.alone("1.15");
+    const { status, why } = machine.do("start");
+    assert.equal(status, 1, ending);
+    assert.match(why, /not proven off/);
+    // Not even by another stop, such as the one that Pacemaker has of what failed.
+    assert.equal(machine.do("stop").status, 0);
+    assert.equal(machine.do("start").status, 1, ending);
+    machine.knows(remembering({ provenIn: "1.15" }));
+    assert.equal(machine.do("start").status, 0, ending);
+  }
+});
+
+test("nothing here looked while the peer was back: the membership has another name by then, and that is enough", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  machine.alone("1.d");
+  assert.equal(machine.do("stop").status, 0);
+  machine.alone("1.15");
+  assert.equal(machine.do("monitor").status, 7);
+  assert.equal(machine.do("start").status, 1);
+  assert.equal(machine.do("stop").status, 0);
+  assert.equal(machine.do("start").status, 1);
+});
+
+test("who has had it without an end has it still, however often the membership changed", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  for (const change of [
+    () => machine.alone("1.d"),
+    () => machine.together("1.11"),
+    () => machine.alone("1.15"),
+    () => machine.alone("1.19"),
+  ]) {
+    change();
+    assert.equal(machine.do("monitor").status, 0);
+  }
+  machine.loses();
+  assert.equal(machine.do("monitor").status, 7);
+  assert.equal(machine.do("stop").status, 0);
+  assert.equal(machine.do("start").status, 0);
+});
+
+test("what is missing beside the peer is nobody's before Pacemaker starts it again, and so is what an older duet noted", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  machine.loses();
+  assert.equal(machine.do("monitor").status, 7);
+  machine.alone();
+  assert.equal(machine.do("start").status, 1);
+  writeFileSync(join(machine.run, "address"), "");
+  assert.equal(machine.do("start").status, 1);
 });
