@@ -21,8 +21,12 @@ export const addressAgent = "/usr/lib/ocf/resource.d/duet/address";
 const held = `${paths.run}/address`;
 export const addressRefused = "address-refused";
 const bootFile = "/proc/sys/kernel/random/boot_id";
-/** Fifths of a second: a proof may be noted a moment behind a fence that is not duet's own. */
+/**
+ * A fifth of a second apart: a proof may be noted a moment behind a fence that is not duet's own. By time, too: each look may wait for
+ * Corosync, and Pacemaker kills a start that takes too long (addressOperations) before it has said why.
+ */
 const looks_max = 10;
+const look_s_max = 10;
 
 export const addressMetadata = `<?xml version="1.0"?>
 <!DOCTYPE resource-agent SYSTEM "ra-api-1.dtd">
@@ -116,6 +120,12 @@ $(LC_ALL=C timeout 3 corosync-quorumtool -s 2>/dev/null)
 EOF
   [ -n "$nodes" ] && [ -n "$ring" ]
 }
+# \`up\`: whole seconds since the boot.
+clock() {
+  read -r up _ </proc/uptime
+  up=\${up%.*}
+}
+note_refusal() { : >${paths.run}/${addressRefused}; }
 # It is not here any more, and Pacemaker learns that now: it may be on the other machine as soon as that is here. So who is alone has it again
 # in this very membership, where the other one has not been, and in no later one. Beside the other one, or unseen, it is given up.
 gone() {
@@ -132,7 +142,10 @@ gone() {
 # has only ended it since the two last met, where duet has read that the other is off or an admin has told duet so, each for this very
 # membership and boot, and where the other said that it leaves: it gives the address up before.
 is_free() {
-  look || refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
+  look || {
+    note_refusal
+    refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
+  }
   [ "$nodes" -eq 1 ] || return 0
   had=""
   [ ! -r ${held} ] || read -r had <${held}
@@ -150,9 +163,13 @@ is_free() {
 }
 await_free() {
   looks=1
+  clock
+  began=$up
   until is_free; do
-    if [ "$looks" -ge ${looks_max} ]; then
-      : >${paths.run}/${addressRefused}
+    # Each time, for duet may have found it free already: whoever ends this now, it is tried again.
+    note_refusal
+    clock
+    if [ "$looks" -ge ${looks_max} ] || [ $((up - began)) -ge ${look_s_max} ]; then
       refuse 1 "the other machine is away and not proven off, so it may still have the address: see that it is off, and say so (duet confirm-peer-down)"
     fi
     looks=$((looks + 1))

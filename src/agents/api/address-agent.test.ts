@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { paths } from "../../base/paths.ts";
 import { addressAgentFiles, addressRefused } from "../../render/address-agent.ts";
+import { addressOperations } from "../../render/policy.ts";
 import { type Memory, nothing_in_memory } from "../hands/memory.ts";
 import { encodeMemory } from "../hands/memory-text.ts";
 import { nothing_said } from "../hands/testing.ts";
@@ -27,9 +36,11 @@ class Machine {
     mkdirSync(join(this.folder, "bin"), { recursive: true });
     mkdirSync(this.run);
     writeFileSync(join(this.folder, "boot"), "boot-1\n");
+    this.at(0);
     const content = String(addressAgentFiles[0]?.content)
       .replaceAll(paths.run, this.run)
       .replaceAll("/proc/sys/kernel/random/boot_id", join(this.folder, "boot"))
+      .replaceAll("/proc/uptime", join(this.folder, "uptime"))
       .replaceAll("/usr/libexec/heartbeat", join(this.folder, "bin"));
     writeFileSync(this.#agent, content, { mode: 0o755 });
     const has = join(this.folder, "has");
@@ -58,10 +69,29 @@ esac`,
   together = (of = "1.9") => this.#corosync(2, of);
   alone = (of = ring) => this.#corosync(1, of);
   silent = () => this.#program("corosync-quorumtool", "exit 1");
+  /** Alone, and each answer takes so long. */
+  slowly(by_s: number): void {
+    this.alone();
+    const [tool, uptime] = [join(this.folder, "bin", "corosync-quorumtool"), join(this.folder, "uptime")];
+    appendFileSync(
+      tool,
+      `\nread -r up _ <${uptime}\necho "$((\${up%.*} + ${by_s})).50 0.00" >${uptime}\necho >>${this.#looks}\n`,
+    );
+  }
+  at = (up_s: number) => writeFileSync(join(this.folder, "uptime"), `${up_s}.50 0.00\n`);
+  get #looks(): string {
+    return join(this.folder, "looks");
+  }
+  get looks(): number {
+    return readFileSync(this.#looks, "utf8").length;
+  }
 
   knows(memory: Memory, boot = "boot-1"): void {
     writeFileSync(join(this.run, "memory"), encodeMemory(memory, boot));
   }
+
+  /** The first time that it waits. */
+  dies = () => this.#program("sleep", "kill -KILL $PPID");
 
   /** Somebody took it away by hand. */
   loses = () => rmSync(join(this.folder, "has"));
@@ -132,7 +162,9 @@ test("what was known before a reboot is not known, and who can't see who is here
   assert.equal(machine.do("start").status, 1);
   machine.knows(remembering({ provenIn: ring }));
   machine.silent();
+  rmSync(join(machine.run, addressRefused));
   assert.match(machine.do("start").why, /Corosync does not answer/);
+  assert.equal(machine.isRefused, true, "it is tried again when Corosync answers");
   machine.alone();
   assert.equal(machine.do("start").status, 0);
   assert.equal(machine.isRefused, false, "the note goes with the success");
@@ -218,4 +250,27 @@ test("what is missing beside the peer is nobody's before Pacemaker starts it aga
   assert.equal(machine.do("start").status, 1);
   writeFileSync(join(machine.run, "address"), "");
   assert.equal(machine.do("start").status, 1);
+});
+
+test("a start that waits for a slow Corosync ends before Pacemaker kills it, and says why", () => {
+  const start_s = addressOperations.find(({ name }) => name === "start")?.timeout_s ?? 0;
+  // As long as a look may take, and a bit.
+  const slow_s = 4;
+  const machine = new Machine();
+  machine.slowly(slow_s);
+  machine.at(1000);
+  const { status, why } = machine.do("start");
+  assert.equal(status, 1);
+  assert.match(why, /not proven off/);
+  assert.equal(machine.isRefused, true);
+  assert.ok(machine.looks >= 2, "it looked more than once");
+  assert.ok(machine.looks * slow_s < start_s, `${machine.looks} looks`);
+});
+
+test("who kills a start that waits leaves the note", () => {
+  const machine = new Machine();
+  machine.alone();
+  machine.dies();
+  assert.equal(machine.do("start").status, null);
+  assert.equal(machine.isRefused, true);
 });
