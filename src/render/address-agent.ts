@@ -132,21 +132,25 @@ gone() {
   [ -e ${held} ] || return 0
   had=""
   read -r had <${held}
-  if look && [ "$nodes" -eq 1 ]; then
+  if look && [ "$nodes" = 1 ]; then
     [ "$had" != here ] || echo "$ring" >${held} || rm -f ${held}
   else
     rm -f ${held}
   fi
 }
-# Does nobody else have it? Beside the other machine Pacemaker has seen to that. Alone it is so where this one had it when the other went and
-# has only ended it since the two last met, where duet has read that the other is off or an admin has told duet so, each for this very
-# membership and boot, and where the other said that it leaves: it gives the address up before.
+# Does nobody else have it? Beside the other machine, and nothing else counts as that, Pacemaker has seen to it. Alone it is so where this one
+# had it when the other went and has only ended it since the two last met, where duet has read that the other is off or an admin has told
+# duet so, each for this very membership and boot, and where the other said that it leaves: it gives the address up before.
 is_free() {
   look || {
     note_refusal
     refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
   }
-  [ "$nodes" -eq 1 ] || return 0
+  case "$nodes" in
+    2) return 0 ;;
+    1) ;;
+    *) return 1 ;;
+  esac
   had=""
   [ ! -r ${held} ] || read -r had <${held}
   case "$had" in here | "$ring") return 0 ;; esac

@@ -62,12 +62,13 @@ esac`,
     writeFileSync(join(this.folder, "bin", name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
   }
 
-  #corosync(nodes: number, of: string): void {
+  #corosync(nodes: number | string, of: string): void {
     const said = `Quorum information\n------------------\nNodes:            ${nodes}\nNode ID:          1\nRing ID:          ${of}\nQuorate:          Yes\n`;
     this.#program("corosync-quorumtool", `printf '${said.replaceAll("\n", "\\n")}'`);
   }
   together = (of = "1.9") => this.#corosync(2, of);
   alone = (of = ring) => this.#corosync(1, of);
+  says = (nodes: string) => this.#corosync(nodes, ring);
   silent = () => this.#program("corosync-quorumtool", "exit 1");
   /** Alone, and each answer takes so long. */
   slowly(by_s: number): void {
@@ -273,4 +274,15 @@ test("who kills a start that waits leaves the note", () => {
   machine.dies();
   assert.equal(machine.do("start").status, null);
   assert.equal(machine.isRefused, true);
+});
+
+test("a number of machines that can't be is none beside which anything is started", () => {
+  for (const nodes of ["0", "3", "two", "1x", "-"]) {
+    const machine = new Machine();
+    machine.says(nodes);
+    assert.equal(machine.do("start").status, 1, nodes);
+    assert.equal(machine.do("monitor").status, 7, nodes);
+    machine.knows(remembering({ provenIn: ring }));
+    assert.equal(machine.do("start").status, 1, nodes);
+  }
 });
