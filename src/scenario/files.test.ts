@@ -187,6 +187,7 @@ const promised = {
     "kube-confirmed-by-hand",
     "kube-controller-leader-lost",
     "kube-crio-killed",
+    "kube-crio-no-stop",
     "kube-crio-start-failure",
     "kube-crio-stop-failure",
     "kube-feed-lost",
