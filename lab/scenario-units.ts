@@ -111,7 +111,7 @@ async function mend(lab: Lab, machine: string, ...hindered: readonly string[]): 
 
 /** Everything that a scenario did to the programs of a machine is undone: whoever was stopped goes on, nobody is hindered. */
 export async function endUnitFaults(lab: Lab, machine: string): Promise<void> {
-  for (const program of ["etcd", "corosync", "pacemaker"])
+  for (const program of ["etcd", "corosync", "pacemaker", api_server])
     await runIn(lab, machine, signalCommand(program, "SIGCONT"), { accept: "any" });
   await mend(lab, machine, ...["etcd", "kubelet", "crio"].map(unitOf));
 }

@@ -181,6 +181,7 @@ const promised = {
     "credentials-rotated-alone",
     "credentials-handed-over",
     "orderly-reboot",
+    "kube-apiserver-frozen",
     "kube-apiserver-killed",
     "kube-cable-pulled",
     "kube-cold-boot",
