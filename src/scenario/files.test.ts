@@ -183,6 +183,7 @@ const promised = {
     "orderly-reboot",
     "kube-apiserver-frozen",
     "kube-apiserver-killed",
+    "kube-apiserver-start-failure",
     "kube-cable-pulled",
     "kube-cold-boot",
     "kube-confirmed-by-hand",
