@@ -6,7 +6,9 @@ import { gapOf } from "../src/record/gap.ts";
 import type { Failover } from "../src/record/timeline.ts";
 import { addressOf } from "../src/render/api-address.ts";
 import { apiUrl } from "../src/render/kubernetes/names.ts";
+import { type MachineName, machine_names } from "../src/scenario/slots.ts";
 import { Crew } from "./api-clients/crew.ts";
+import { bringAddress } from "./bring-address.ts";
 import { demoLab, failoverOf, gapText, untilBack } from "./demo.ts";
 import { type Lab, machineOf } from "./folder.ts";
 import { waitKubernetes } from "./kubernetes/ready.ts";
@@ -42,6 +44,7 @@ const back_ms_max = 180_000;
 const status_ms = 60_000;
 /** Writes in peace before the loss, and after it before it counts as over: two seconds of them. */
 const writes = 40;
+const lead_tries = 3;
 
 export const kubernetesUp = (progress: Progress): Promise<Lab> =>
   labUp({ name: demoLab, disk_mb: 4096, off_ms: 1000, on_ms: 1000, wait: true, kubernetes: true }, progress);
@@ -53,8 +56,10 @@ export async function demoKubernetes(lab: Lab, progress: Progress): Promise<Omit
   );
   try {
     await progress.step("two seconds of writes in peace", () => crew.more(writes, back_ms_max));
-    // Only now: a leader changes now and then, above all on a busy box.
-    const { leader: gone, holder: before } = await whoLeads(lab);
+    const { leader: gone, holder: before } = await progress.step(
+      "the API's address is led to the machine that leads etcd: who loses that one loses both",
+      () => leadAddress(lab),
+    );
     const survivor = gone === "node1" ? "node2" : "node1";
     const lost_ms = progress.total_ms;
     await progress.step(`${gone}, which leads etcd, loses its power (cut: no goodbye)`, () =>
@@ -116,16 +121,29 @@ async function apiServerBack(lab: Lab, name: string): Promise<void> {
   );
 }
 
+/** A leader changes now and then, above all on a busy box: then it is led after him. */
+async function leadAddress(lab: Lab) {
+  let seen = await whoLeads(lab);
+  for (let tries = 0; tries < lead_tries; tries += 1) {
+    const { leader } = seen;
+    await bringAddress(lab, leader);
+    seen = await whoLeads(lab);
+    if (seen.leader === leader && seen.holder === leader) break;
+  }
+  return seen;
+}
+
 /** By one of two machines that are both up: quicker than from the seat, and it is known there. */
-async function whoLeads(lab: Lab): Promise<{ leader: string; holder: string | null }> {
+async function whoLeads(lab: Lab): Promise<{ leader: MachineName; holder: string | null }> {
   return await until(
     "a leader of etcd",
     async () => {
       const words = ["duet", "status", "--no-power", "--json"];
       const { stdout } = await runIn(lab, "node1", words, { accept: "any", deadline_ms: status_ms });
       const { success, output } = v.safeParse(statusShape, stdout);
-      if (!success || output.leader === null) return false;
-      return { leader: output.leader, holder: output.api?.on?.value ?? null };
+      const leader = success ? machine_names.find((name) => name === output.leader) : undefined;
+      if (!success || leader === undefined) return false;
+      return { leader, holder: output.api?.on?.value ?? null };
     },
     { deadline_ms: back_ms_max, every_ms: 500 },
   );

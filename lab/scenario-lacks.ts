@@ -13,10 +13,8 @@ const units_here: readonly string[] = ["corosync", "pacemaker", "etcd", "crio", 
 export function lacks({ header, steps }: Scenario): readonly string[] {
   const asked = new Set(steps.flatMap(({ ask }) => ("unit" in ask ? [ask.unit] : [])));
   const here = header.kubernetes ? [...units_here, api_server] : units_here;
-  // A static pod: it has no unit whose start or stop could be hindered.
-  const podless = steps.find(
-    ({ ask }) => (ask.kind === "unit-wont-start" || ask.kind === "unit-wont-stop") && ask.unit === api_server,
-  );
+  // A static pod: it has no unit whose stop could be hindered.
+  const podless = steps.find(({ ask }) => ask.kind === "unit-wont-stop" && ask.unit === api_server);
   const needs = steps.find(
     ({ ask }) =>
       kubernetesKinds.has(ask.kind) ||
@@ -31,7 +29,7 @@ export function lacks({ header, steps }: Scenario): readonly string[] {
       .map((unit) => `the machines run no ${unit} under duet's care`),
     ...(podless === undefined
       ? []
-      : [`the API server is a pod, and has no unit that could be hindered: \`${podless.text}\``]),
+      : [`the API server is a pod, and has no unit whose stop could be hindered: \`${podless.text}\``]),
     ...(needs !== undefined && !header.kubernetes
       ? [`a site without \`kubernetes\` at its head has no API: \`${needs.text}\``]
       : []),

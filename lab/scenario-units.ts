@@ -1,7 +1,7 @@
 import type { MachineName } from "../src/scenario/slots.ts";
 import type { Doing, Seen } from "../src/scenario/world.ts";
 import { etcdUnit } from "../src/base/paths.ts";
-import { apiUrl } from "../src/render/kubernetes/names.ts";
+import { apiUrl, pkiFile } from "../src/render/kubernetes/names.ts";
 import { dropInFile, putDropIn } from "./drop-in.ts";
 import { type Lab, machineOf } from "./folder.ts";
 import { isOn } from "./metal/power.ts";
@@ -62,6 +62,13 @@ const hindrances = {
 const drop_in = "hindered.conf";
 const fileOf = (unit: string): string => dropInFile(unit, drop_in);
 
+/**
+ * What an API server reads when it starts and not later, and nobody else reads. This is no drop-in of a unit: it stays away until it is put
+ * back, over a reboot, too.
+ */
+const serverNeeds = pkiFile("sa", "pub");
+const aside = `${serverNeeds}.hindered`;
+
 /** From now on this unit of the machine can't be started, or can't be stopped. */
 export async function hinder(
   lab: Lab,
@@ -75,14 +82,16 @@ export async function hinder(
 
 export function unitWords(stage: Stage): Doing {
   const hindering = async (program: string, machine: MachineName, what: keyof typeof hindrances) => {
-    await hinder(await stage.lab(), machine, unitOf(program), what);
+    const lab = await stage.lab();
+    if (program === api_server) await runIn(lab, machine, ["mv", serverNeeds, aside]);
+    else await hinder(lab, machine, unitOf(program), what);
     return done;
   };
   return {
     "unit-wont-start": ({ unit, machine }) => hindering(unit, machine, "start"),
     "unit-wont-stop": ({ unit, machine }) => hindering(unit, machine, "stop"),
     "mend-unit": async ({ unit, machine }) => {
-      await mend(await stage.lab(), machine, unitOf(unit));
+      await mend(await stage.lab(), machine, unit);
       return done;
     },
   };
@@ -91,10 +100,11 @@ export function unitWords(stage: Stage): Doing {
 const done: Seen = { ok: true, seen: "" };
 
 /**
- * Only where something was hindered: to read all units anew takes a second of a busy machine. What could not be stopped is left by
- * Pacemaker until it is told, as `duet status` says.
+ * What an API server needs is put back where it is away. Of units only where something was hindered: to read all of them anew takes a second
+ * of a busy machine. What could not be stopped is left by Pacemaker until it is told, as `duet status` says.
  */
-const mendScript = `for file do
+const mendScript = `[ ! -e ${aside} ] || mv ${aside} ${serverNeeds}
+for file do
   [ -e "$file" ] || continue
   if grep --quiet RefuseManualStop "$file"; then stuck=yes; fi
   rm "$file"
@@ -103,15 +113,16 @@ done
 \${again:+systemctl daemon-reload}
 \${stuck:+crm_resource --cleanup}`;
 
-/** A machine without power is mended: what hindered it went with its power. */
+/** A machine without power is mended: what hindered its units went with its power. */
 async function mend(lab: Lab, machine: string, ...hindered: readonly string[]): Promise<void> {
   if (!(await isOn(lab, machineOf(lab, machine)))) return;
-  await runIn(lab, machine, ["sh", "-c", mendScript, "sh", ...hindered.map(fileOf)]);
+  const units = hindered.filter((program) => program !== api_server).map(unitOf);
+  await runIn(lab, machine, ["sh", "-c", mendScript, "sh", ...units.map(fileOf)]);
 }
 
 /** Everything that a scenario did to the programs of a machine is undone: whoever was stopped goes on, nobody is hindered. */
 export async function endUnitFaults(lab: Lab, machine: string): Promise<void> {
-  for (const program of ["etcd", "corosync", "pacemaker"])
+  for (const program of ["etcd", "corosync", "pacemaker", api_server])
     await runIn(lab, machine, signalCommand(program, "SIGCONT"), { accept: "any" });
-  await mend(lab, machine, ...["etcd", "kubelet", "crio"].map(unitOf));
+  await mend(lab, machine, "etcd", "kubelet", "crio");
 }

@@ -73,6 +73,43 @@ test("who is off or hangs owes no answer; it lived for the bound, or not at all"
   assert.deepEqual(asked, [["node2", 5_000, 65_000]]);
 });
 
+/** A write of the writers' that was acknowledged at that second. */
+const acknowledged = (at_s: number): Entry => ({
+  kind: "answer",
+  name: `w1-${at_s}`,
+  outcome: "ok",
+  version: at_s + 1,
+  at_ms: start_ms + at_s * 1000,
+});
+
+test("in an outage that is long enough who lives answers with a status, and does not only refuse", () => {
+  const outage = [...both("write"), acknowledged(1), acknowledged(70)];
+  const refusing = [10, 20, 40].flatMap((at_s) =>
+    probe("node1", "write", at_s, 0.1, { said: "no connection: ECONNREFUSED" }),
+  );
+  const answering = probe("node2", "write", 5, 45, { status: 500 });
+  const dead = [...outage, ...refusing, ...answering];
+  assert.equal(
+    problems(dead, { write: 50_000 }),
+    "in 69 s without an acknowledged write node1's API server answered no write, not even with an error",
+  );
+  assert.equal(
+    problems([...dead, ...probe("node1", "write", 15, 45, { status: 504 })], { write: 50_000 }),
+    "",
+  );
+  // Its power was off for a part of it; too short for an answer; and nothing was said of writes.
+  const off = (machine: string) => machine !== "node1";
+  assert.equal(problems(dead, { write: 50_000 }, off), "");
+  assert.equal(problems(dead, { write: 60_000 }), "");
+  assert.equal(problems([...dead, ...both("read")], { read: 61_000 }, off).includes("write"), false);
+});
+
+test("an outage that goes on counts as far as it has come, and none is behind the clients' end", () => {
+  const open = [...both("write"), acknowledged(1)];
+  assert.match(problems(open, { write: 50_000 }), /^in 99 s .* node1's .*; in 99 s .* node2's /);
+  assert.equal(problems([...open, { kind: "end" }], { write: 50_000 }), "");
+});
+
 test("no probe, a machine that never answered, and a bound that nobody could see broken", () => {
   assert.match(problems([], { write: 10_000 }), /the API servers of the two machines were not asked/);
   assert.match(problems(probe("node1", "read", 0, 1), { read: 10_000 }), /were not asked/);

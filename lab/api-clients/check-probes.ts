@@ -14,9 +14,13 @@ export interface ProbeVerdict {
 type Ask = Extract<Entry, { kind: "ask" }>;
 type Told = Extract<Entry, { kind: "told" }>;
 
+/** So many probes are asked behind the first one: one of them has an answer, however busy the host is. */
+const spare_ms = 10_000;
+
 /**
  * Each probe has an end within its bound, an answer or an error, if its machine lived for so long: `lived` says that. And each machine
- * has answered at times, or its silence would have been no news.
+ * has answered at times, or its silence would have been no news: also in each time without an acknowledged write that is long enough for
+ * an answer. A refused connection is an end, and of an API server that is dead all that time each call ends so.
  */
 export function judgeProbes(
   entries: readonly Entry[],
@@ -38,7 +42,59 @@ export function judgeProbes(
     longest_ms[what] = Math.max(longest_ms[what], took_ms);
     if (bounds[what] !== undefined && took_ms > bound_ms) problems.push(late(ask, end, took_ms));
   }
-  return { problems: [...few(problems), ...unheard(asked, told, bounds)], longest_ms };
+  const dumb = outages(entries, now_ms).flatMap((outage) =>
+    unanswered(outage, asked, told, bounds).filter(({ machine }) =>
+      lived(machine, outage.from_ms, outage.to_ms),
+    ),
+  );
+  return {
+    problems: [...few(problems), ...few(dumb.map(({ says }) => says)), ...unheard(asked, told, bounds)],
+    longest_ms,
+  };
+}
+
+interface Outage {
+  readonly from_ms: number;
+  readonly to_ms: number;
+}
+
+/** Between two acknowledged writes; behind the last one as long as the clients go on. */
+function outages(entries: readonly Entry[], now_ms: number): readonly Outage[] {
+  const acknowledged = entries
+    .flatMap((each) => (each.kind === "answer" && each.outcome === "ok" ? [each.at_ms] : []))
+    .toSorted((a, b) => a - b);
+  const ends = entries.some(({ kind }) => kind === "end") ? acknowledged : [...acknowledged, now_ms];
+  return acknowledged.flatMap((from_ms, index) => {
+    const to_ms = ends[index + 1];
+    return to_ms === undefined ? [] : [{ from_ms, to_ms }];
+  });
+}
+
+/** What no API server answered in that time, though each call of it has to end by then. */
+function unanswered(
+  { from_ms, to_ms }: Outage,
+  asked: readonly Ask[],
+  told: ReadonlyMap<string, Told>,
+  bounds: Bounds,
+): readonly { readonly machine: string; readonly says: string }[] {
+  const kinds = probed.filter(
+    (what) => to_ms - from_ms > (bounds[what] ?? Number.POSITIVE_INFINITY) + spare_ms,
+  );
+  if (kinds.length === 0) return [];
+  const within = asked.filter(({ id }) => {
+    const end = told.get(id);
+    return end?.status !== undefined && end.at_ms >= from_ms && end.at_ms <= to_ms;
+  });
+  const took = `${((to_ms - from_ms) / 1000).toFixed(0)} s`;
+  return kinds.flatMap((what) =>
+    [...new Set(asked.map(({ machine }) => machine))]
+      .toSorted()
+      .filter((machine) => !within.some((ask) => ask.machine === machine && ask.what === what))
+      .map((machine) => ({
+        machine,
+        says: `in ${took} without an acknowledged write ${machine}'s API server answered no ${what}, not even with an error`,
+      })),
+  );
 }
 
 const late = ({ what, machine, at_ms }: Ask, end: Told | undefined, took_ms: number): string => {

@@ -108,13 +108,17 @@ export function provenMonitor(crmMon: ReturnType<typeof parseXml>, resource: str
 const call = (operation: { getAttribute: (name: string) => string | null }): number =>
   Number(operation.getAttribute("call") ?? 0);
 
-/** Forgets a resource's failures, on one machine or on all, so that Pacemaker tries it again now and not when they have aged. */
-export async function forgetFailures(resource: string, machine?: string): Promise<void> {
+/**
+ * Forgets a resource's failures, on one machine or on all, so that Pacemaker tries it again now and not when they have aged. False where
+ * Pacemaker did not take it.
+ */
+export async function forgetFailures(resource: string, machine?: string): Promise<boolean> {
   const where = machine === undefined ? [] : ["--node", machine];
-  await run(["crm_resource", "--cleanup", "--resource", resource, ...where], {
+  const { status } = await run(["crm_resource", "--cleanup", "--resource", resource, ...where], {
     accept: "any",
     deadline_ms: 30_000,
   });
+  return status === 0;
 }
 
 /** Sections of the configuration that belong to the cluster itself and not to duet. */

@@ -14,12 +14,19 @@ import { addressOperations } from "./policy.ts";
 
 const metadataFile = "/etc/duet/ocf-address.xml";
 export const addressAgent = "/usr/lib/ocf/resource.d/duet/address";
-/** In `paths.run`: it was started here, and not stopped beside the peer since. And: it was kept from here (src/agents/api/refused.ts). */
+/**
+ * In `paths.run`, which machine had it when they lost each other: `here` from its start to its end; the name of the membership where it
+ * ended on a machine that was alone; nothing where it ended beside the peer. And: it was kept from here (src/agents/api/refused.ts).
+ */
 const held = `${paths.run}/address`;
 export const addressRefused = "address-refused";
 const bootFile = "/proc/sys/kernel/random/boot_id";
-/** Fifths of a second: a proof may be noted a moment behind a fence that is not duet's own. */
+/**
+ * A fifth of a second apart: a proof may be noted a moment behind a fence that is not duet's own. By time, too: each look may wait for
+ * Corosync, and Pacemaker kills a start that takes too long (addressOperations) before it has said why.
+ */
 const looks_max = 10;
+const look_s_max = 10;
 
 export const addressMetadata = `<?xml version="1.0"?>
 <!DOCTYPE resource-agent SYSTEM "ra-api-1.dtd">
@@ -113,13 +120,40 @@ $(LC_ALL=C timeout 3 corosync-quorumtool -s 2>/dev/null)
 EOF
   [ -n "$nodes" ] && [ -n "$ring" ]
 }
-# Does nobody else have it? Beside the other machine Pacemaker has seen to that. Alone it is so where this one had it before, where duet has
-# read that the other is off or an admin has told duet so, each for this very membership and boot, and where the other said that it leaves:
-# it gives the address up before.
+# \`up\`: whole seconds since the boot.
+clock() {
+  read -r up _ </proc/uptime
+  up=\${up%.*}
+}
+note_refusal() { : >${paths.run}/${addressRefused}; }
+# It is not here any more, and Pacemaker learns that now: it may be on the other machine as soon as that is here. So who is alone has it again
+# in this very membership, where the other one has not been, and in no later one. Beside the other one, or unseen, it is given up.
+gone() {
+  [ -e ${held} ] || return 0
+  had=""
+  read -r had <${held}
+  if look && [ "$nodes" = 1 ]; then
+    [ "$had" != here ] || echo "$ring" >${held} || rm -f ${held}
+  else
+    rm -f ${held}
+  fi
+}
+# Does nobody else have it? Beside the other machine, and nothing else counts as that, Pacemaker has seen to it. Alone it is so where this one
+# had it when the other went and has only ended it since the two last met, where duet has read that the other is off or an admin has told
+# duet so, each for this very membership and boot, and where the other said that it leaves: it gives the address up before.
 is_free() {
-  look || refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
-  [ "$nodes" -eq 1 ] || return 0
-  [ ! -e ${held} ] || return 0
+  look || {
+    note_refusal
+    refuse 1 "whether the other machine is here can't be told: Corosync does not answer"
+  }
+  case "$nodes" in
+    2) return 0 ;;
+    1) ;;
+    *) return 1 ;;
+  esac
+  had=""
+  [ ! -r ${held} ] || read -r had <${held}
+  case "$had" in here | "$ring") return 0 ;; esac
   [ -r ${paths.run}/memory ] || return 1
   read -r boot <${bootFile}
   read -r known <${paths.run}/memory
@@ -133,9 +167,13 @@ is_free() {
 }
 await_free() {
   looks=1
+  clock
+  began=$up
   until is_free; do
-    if [ "$looks" -ge ${looks_max} ]; then
-      : >${paths.run}/${addressRefused}
+    # Each time, for duet may have found it free already: whoever ends this now, it is tried again.
+    note_refusal
+    clock
+    if [ "$looks" -ge ${looks_max} ] || [ $((up - began)) -ge ${look_s_max} ]; then
       refuse 1 "the other machine is away and not proven off, so it may still have the address: see that it is off, and say so (duet confirm-peer-down)"
     fi
     looks=$((looks + 1))
@@ -150,7 +188,11 @@ valid() {
 
 case "$1" in
   meta-data) exec cat ${metadataFile} ;;
-  monitor) find_it || exit 7 ;;
+  monitor)
+    find_it && exit 0
+    gone
+    exit 7
+    ;;
   validate-all) valid ;;
   start)
     find_it && exit 0
@@ -158,15 +200,15 @@ case "$1" in
     [ -d ${paths.run} ] || mkdir -m 700 ${paths.run}
     await_free
     add || exit 1
-    : >${held}
+    echo here >${held}
     rm -f ${paths.run}/${addressRefused}
     tell </dev/null >/dev/null 2>&1 &
     ;;
   stop)
     # Somebody may have put it on a second interface, by hand.
     while find_it; do ip "$family" address del "$prefixed" dev "$interface" || exit 1; done
-    # Beside the other machine it is stopped to be started there.
-    [ ! -e ${held} ] || { look && [ "$nodes" -eq 1 ]; } || rm -f ${held}
+    gone
+    exit 0
     ;;
   *) exit 3 ;;
 esac

@@ -51,16 +51,15 @@ test("nothing ties a service to etcd, and where it is missing it is never starte
 });
 
 test("a failed stop is blocked, or fenced where the site says so; a failed start is tried again in place", () => {
-  const fails = (more: string) => {
+  const fails = (service: Service, more: string) => {
     const { xml } = withServices(rendered, site(more), installed(both, both));
-    return [...xml.matchAll(/id="kubelet-(\w+)" name="\w+".* on-fail="(\w+)"/g)].map(
-      ([, name, how]) => `${name} ${how}`,
-    );
+    return [...xml.matchAll(/id="([a-z]+)-(\w+)" name="\w+".* on-fail="(\w+)"/g)]
+      .filter(([, id]) => id === service)
+      .map(([, , name, how]) => `${name} ${how}`);
   };
-  assert.deepEqual(fails(""), ["start restart", "stop block", "monitor restart"]);
-  assert.deepEqual(fails("fencing: { stop_failure: fence }\n"), [
-    "start restart",
-    "stop fence",
-    "monitor restart",
-  ]);
+  for (const service of both) {
+    assert.deepEqual(fails(service, ""), ["start restart", "stop block", "monitor restart"], service);
+    const fence = fails(service, "fencing: { stop_failure: fence }\n");
+    assert.deepEqual(fence, ["start restart", "stop fence", "monitor restart"], service);
+  }
 });

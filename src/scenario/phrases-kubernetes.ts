@@ -92,7 +92,7 @@ export const kubernetesExpectations = {
   "expect-api-writes-bounded": {
     say: "expect each API write to end in DURATION",
     means:
-      "Each machine that lives has answered or refused each write that it was asked for, in this time; who asks waits for 70 s.",
+      "Each machine that lives has answered or refused each write that it was asked for, in this time; who asks waits for 70 s. Where no write was acknowledged for longer than that, it has answered one, and not only refused connections.",
   },
   "expect-api-reads-bounded": {
     say: "expect each API read to end in DURATION",

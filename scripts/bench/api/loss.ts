@@ -1,3 +1,4 @@
+import { bringAddress } from "../../../lab/bring-address.ts";
 import { Crew } from "../../../lab/api-clients/crew.ts";
 import { cutWire, healWire } from "../../../lab/fault-commands.ts";
 import type { Lab } from "../../../lab/folder.ts";
@@ -10,7 +11,6 @@ import type { LossCase } from "../failover/cases.ts";
 import { told } from "../failover/loss.ts";
 import { momentsOf } from "../failover/parts.ts";
 import { letLead, type Place, preferred } from "../failover/place.ts";
-import { bringAddress } from "./address.ts";
 import type { Say } from "./attempts.ts";
 import { untilBack } from "./gaps.ts";
 import { addressUp_ms } from "./journal.ts";

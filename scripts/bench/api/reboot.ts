@@ -1,10 +1,10 @@
+import { bringAddress } from "../../../lab/bring-address.ts";
 import { Crew } from "../../../lab/api-clients/crew.ts";
 import { runIn, seatName } from "../../../lab/run.ts";
 import { sleep } from "../../../src/machine/clock.ts";
 import { otherThan } from "../../../src/scenario/slots.ts";
 import type { Stopped } from "../failover/cases.ts";
 import { letLead, type Place, preferred } from "../failover/place.ts";
-import { bringAddress } from "./address.ts";
 import type { Say } from "./attempts.ts";
 import { apiAcks, longest_ms } from "./gaps.ts";
 import { awake, whole } from "./whole.ts";

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { paths } from "../../base/paths.ts";
 import { addressAgentFiles, addressRefused } from "../../render/address-agent.ts";
+import { addressOperations } from "../../render/policy.ts";
 import { type Memory, nothing_in_memory } from "../hands/memory.ts";
 import { encodeMemory } from "../hands/memory-text.ts";
 import { nothing_said } from "../hands/testing.ts";
@@ -27,9 +36,11 @@ class Machine {
     mkdirSync(join(this.folder, "bin"), { recursive: true });
     mkdirSync(this.run);
     writeFileSync(join(this.folder, "boot"), "boot-1\n");
+    this.at(0);
     const content = String(addressAgentFiles[0]?.content)
       .replaceAll(paths.run, this.run)
       .replaceAll("/proc/sys/kernel/random/boot_id", join(this.folder, "boot"))
+      .replaceAll("/proc/uptime", join(this.folder, "uptime"))
       .replaceAll("/usr/libexec/heartbeat", join(this.folder, "bin"));
     writeFileSync(this.#agent, content, { mode: 0o755 });
     const has = join(this.folder, "has");
@@ -51,17 +62,40 @@ esac`,
     writeFileSync(join(this.folder, "bin", name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
   }
 
-  #corosync(nodes: number, of: string): void {
+  #corosync(nodes: number | string, of: string): void {
     const said = `Quorum information\n------------------\nNodes:            ${nodes}\nNode ID:          1\nRing ID:          ${of}\nQuorate:          Yes\n`;
     this.#program("corosync-quorumtool", `printf '${said.replaceAll("\n", "\\n")}'`);
   }
-  together = () => this.#corosync(2, "1.9");
+  together = (of = "1.9") => this.#corosync(2, of);
   alone = (of = ring) => this.#corosync(1, of);
+  says = (nodes: string) => this.#corosync(nodes, ring);
   silent = () => this.#program("corosync-quorumtool", "exit 1");
+  /** Alone, and each answer takes so long. */
+  slowly(by_s: number): void {
+    this.alone();
+    const [tool, uptime] = [join(this.folder, "bin", "corosync-quorumtool"), join(this.folder, "uptime")];
+    appendFileSync(
+      tool,
+      `\nread -r up _ <${uptime}\necho "$((\${up%.*} + ${by_s})).50 0.00" >${uptime}\necho >>${this.#looks}\n`,
+    );
+  }
+  at = (up_s: number) => writeFileSync(join(this.folder, "uptime"), `${up_s}.50 0.00\n`);
+  get #looks(): string {
+    return join(this.folder, "looks");
+  }
+  get looks(): number {
+    return readFileSync(this.#looks, "utf8").length;
+  }
 
   knows(memory: Memory, boot = "boot-1"): void {
     writeFileSync(join(this.run, "memory"), encodeMemory(memory, boot));
   }
+
+  /** The first time that it waits. */
+  dies = () => this.#program("sleep", "kill -KILL $PPID");
+
+  /** Somebody took it away by hand. */
+  loses = () => rmSync(join(this.folder, "has"));
 
   do(action: string): { readonly status: number | null; readonly why: string } {
     const { status, stderr } = spawnSync(this.#agent, [action], {
@@ -129,7 +163,9 @@ test("what was known before a reboot is not known, and who can't see who is here
   assert.equal(machine.do("start").status, 1);
   machine.knows(remembering({ provenIn: ring }));
   machine.silent();
+  rmSync(join(machine.run, addressRefused));
   assert.match(machine.do("start").why, /Corosync does not answer/);
+  assert.equal(machine.isRefused, true, "it is tried again when Corosync answers");
   machine.alone();
   assert.equal(machine.do("start").status, 0);
   assert.equal(machine.isRefused, false, "the note goes with the success");
@@ -151,4 +187,102 @@ test("who had it when the peer went has it again, with no proof; who gave it up 
   assert.equal(machine.do("start").status, 1);
   machine.silent();
   assert.equal(machine.do("stop").status, 0, "a stop asks nobody");
+});
+
+test("what ended on a lone machine may be on its peer as soon as that was back: at the next loss it is free by proof alone", () => {
+  for (const ending of ["stop", "monitor"]) {
+    const machine = new Machine();
+    assert.equal(machine.do("start").status, 0);
+    machine.alone("1.d");
+    if (ending === "monitor") machine.loses();
+    machine.do(ending);
+    // Pacemaker starts it on the peer, and stops nothing here: it knows that it is not here.
+    machine.together("1.11");
+    const none = machine.do("monitor");
+    assert.equal(none.status, 7);
+    machine.alone("1.15");
+    const { status, why } = machine.do("start");
+    assert.equal(status, 1, ending);
+    assert.match(why, /not proven off/);
+    // Not even by another stop, such as the one that Pacemaker has of what failed.
+    assert.equal(machine.do("stop").status, 0);
+    assert.equal(machine.do("start").status, 1, ending);
+    machine.knows(remembering({ provenIn: "1.15" }));
+    assert.equal(machine.do("start").status, 0, ending);
+  }
+});
+
+test("nothing here looked while the peer was back: the membership has another name by then, and that is enough", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  machine.alone("1.d");
+  assert.equal(machine.do("stop").status, 0);
+  machine.alone("1.15");
+  assert.equal(machine.do("monitor").status, 7);
+  assert.equal(machine.do("start").status, 1);
+  assert.equal(machine.do("stop").status, 0);
+  assert.equal(machine.do("start").status, 1);
+});
+
+test("who has had it without an end has it still, however often the membership changed", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  for (const change of [
+    () => machine.alone("1.d"),
+    () => machine.together("1.11"),
+    () => machine.alone("1.15"),
+    () => machine.alone("1.19"),
+  ]) {
+    change();
+    assert.equal(machine.do("monitor").status, 0);
+  }
+  machine.loses();
+  assert.equal(machine.do("monitor").status, 7);
+  assert.equal(machine.do("stop").status, 0);
+  assert.equal(machine.do("start").status, 0);
+});
+
+test("what is missing beside the peer is nobody's before Pacemaker starts it again, and so is what an older duet noted", () => {
+  const machine = new Machine();
+  assert.equal(machine.do("start").status, 0);
+  machine.loses();
+  assert.equal(machine.do("monitor").status, 7);
+  machine.alone();
+  assert.equal(machine.do("start").status, 1);
+  writeFileSync(join(machine.run, "address"), "");
+  assert.equal(machine.do("start").status, 1);
+});
+
+test("a start that waits for a slow Corosync ends before Pacemaker kills it, and says why", () => {
+  const start_s = addressOperations.find(({ name }) => name === "start")?.timeout_s ?? 0;
+  // As long as a look may take, and a bit.
+  const slow_s = 4;
+  const machine = new Machine();
+  machine.slowly(slow_s);
+  machine.at(1000);
+  const { status, why } = machine.do("start");
+  assert.equal(status, 1);
+  assert.match(why, /not proven off/);
+  assert.equal(machine.isRefused, true);
+  assert.ok(machine.looks >= 2, "it looked more than once");
+  assert.ok(machine.looks * slow_s < start_s, `${machine.looks} looks`);
+});
+
+test("who kills a start that waits leaves the note", () => {
+  const machine = new Machine();
+  machine.alone();
+  machine.dies();
+  assert.equal(machine.do("start").status, null);
+  assert.equal(machine.isRefused, true);
+});
+
+test("a number of machines that can't be is none beside which anything is started", () => {
+  for (const nodes of ["0", "3", "two", "1x", "-"]) {
+    const machine = new Machine();
+    machine.says(nodes);
+    assert.equal(machine.do("start").status, 1, nodes);
+    assert.equal(machine.do("monitor").status, 7, nodes);
+    machine.knows(remembering({ provenIn: ring }));
+    assert.equal(machine.do("start").status, 1, nodes);
+  }
 });

@@ -21,7 +21,11 @@ export interface InheritDoors extends LeaseDoors {
 const server = "its place among the API servers";
 const holdings = [...controllerLeases, server] as const;
 type Holding = (typeof holdings)[number];
-/** Who holds a lease renews it each two seconds. */
+/**
+ * Who holds a lease renews it each two seconds. The holder itself gives up only after 30 s (`--leader-elect-renew-deadline`), so for a while
+ * it may still work under a lease of this machine's that is freed here. That is safe for one reason: each controller is a static pod, of which
+ * the kubelet never runs two processes at once, and the peer is off. Who takes the lease is the same process, or one that came after it.
+ */
 const silent_ms = 10_000;
 
 /**

@@ -108,7 +108,8 @@ function refusedDoors({ me, peerId }: Place): RefusedDoors {
       return isAddressFree({ ring: now.ring, peerHere: now.members.includes(peerId) }, memory.read());
     },
     forget: () => notes.drop(addressRefused),
-    tryAgain: () => orUndefined(() => forgetFailures(apiResource, me)),
+    keep: () => notes.set(addressRefused),
+    tryAgain: async () => (await orUndefined(() => forgetFailures(apiResource, me))) === true,
     rest: (ms) => notes.until(() => isRefused() && learnt() !== known, ms),
     tell,
   };

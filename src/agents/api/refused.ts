@@ -6,8 +6,10 @@ export interface RefusedDoors {
   readonly isRefused: () => boolean;
   readonly isFree: () => Promise<boolean>;
   readonly forget: () => void;
-  /** Pacemaker starts it now, and not when the failures have aged. */
-  readonly tryAgain: () => Promise<unknown>;
+  /** The note is there again. */
+  readonly keep: () => void;
+  /** Pacemaker starts it now, and not when the failures have aged. False: it can't be told so, or not yet. */
+  readonly tryAgain: () => Promise<boolean>;
   /** So long, or until duet on this machine has learnt something. */
   readonly rest: (ms: number) => Promise<void>;
   readonly tell: (line: string) => void;
@@ -20,12 +22,14 @@ const rest_ms = 10_000;
  * to be free. Pacemaker alone would do so minutes later: it counts the starts that failed. `goesOn` is for tests.
  */
 export async function retryAddress(doors: RefusedDoors, goesOn: () => boolean = () => true): Promise<void> {
+  let told = false;
   while (goesOn()) {
     if (doors.isRefused() && (await doors.isFree())) {
+      if (!told) doors.tell("the API's address was kept from here, and is free by now: it is tried again");
       // Before it is tried: what is refused then is another refusal.
       doors.forget();
-      doors.tell("the API's address was kept from here, and is free by now: it is tried again");
-      await doors.tryAgain();
+      told = !(await doors.tryAgain());
+      if (told) doors.keep();
     }
     await doors.rest(rest_ms);
   }

@@ -88,6 +88,34 @@ test("what was added is told where it takes a safeguard away", () => {
   ]);
 });
 
+test("how somebody runs a resource of his own is his affair; what is around duet's, or counts for all, is not", () => {
+  const meta = (id: string, name: string, value: string) =>
+    `<meta_attributes id="${id}-meta"><nvpair id="${id}-${name}" name="${name}" value="${value}"/></meta_attributes>`;
+  const primitive = (id: string, more: string) =>
+    `<primitive id="${id}" class="ocf" provider="heartbeat" type="Dummy">${more}</primitive>`;
+  const theirs = [
+    primitive("theirs", meta("theirs", "is-managed", "false")),
+    `<clone id="their-clone">${meta("their-clone", "requires", "nothing")}${primitive("their-other", "")}</clone>`,
+  ];
+  assert.deepEqual(drift(within("<resources>", theirs.join(""))), []);
+  // Loaded by setup, and not in what was rendered.
+  const kubelet = `<clone id="kubelet-clone">${primitive("kubelet", meta("kubelet", "is-managed", "false"))}</clone>`;
+  assert.deepEqual(drift(within("<resources>", kubelet)), [
+    "kubelet: is-managed=false: Pacemaker neither starts nor stops it",
+  ]);
+  const around = (configuration: string) =>
+    configuration.replace(
+      /<clone id="etcd-clone">[^]*?<\/clone>/,
+      (clone) => `<group id="around">${meta("around", "is-managed", "false")}${clone}</group>`,
+    );
+  assert.deepEqual(drift(around), ["around: is-managed=false: Pacemaker neither starts nor stops it"]);
+  for (const tag of ['<meta_attributes id="duet-defaults">', '<cluster_property_set id="duet-policy">'])
+    assert.match(
+      drift(within(tag, '<nvpair id="new" name="is-managed" value="false"/>'))[0] ?? "",
+      /is-managed=false: /,
+    );
+});
+
 test("a configuration that is another one altogether is told in some lines", () => {
   const empty = "<configuration><crm_config/><resources/><constraints/></configuration>";
   const found = pacemakerDrift(`<cib>${empty}</cib>`, xml);

@@ -1,5 +1,7 @@
+import { podsResource } from "../../base/paths.ts";
 import { markProperty } from "../../render/cib.ts";
 import { corosyncPolicy } from "../../render/policy.ts";
+import { services } from "../../render/services.ts";
 import { allNamed, childNamed, type Element, parseXml } from "../../machine/xml.ts";
 
 /** Settings under which duet's rules hold, and which are others by now: somebody changed what duet has loaded. One sentence each. */
@@ -34,12 +36,34 @@ export function pacemakerDrift(cib: string, written: string): readonly string[] 
   const known = new Set(ours.map((each) => each.getAttribute("id")));
   const found = [
     ...ours.flatMap((each) => changed(each, there.get(each.getAttribute("id") ?? ""))),
-    ...allNamed(root, "nvpair")
+    ...[...sections_of_all.flatMap((name) => sections(root, name)), ...resourcesOfDuet(root, known)]
+      .flatMap((each) => allNamed(each, "nvpair"))
       .filter((each) => !known.has(each.getAttribute("id")))
       .flatMap((each) => added(each, ours)),
   ];
   const more = found.length - told_max;
   return more > 0 ? [...found.slice(0, told_max), `and ${more} more settings of Pacemaker`] : found;
+}
+
+/** What stands there counts for duet's resources, too. */
+const sections_of_all = ["crm_config", "rsc_defaults", "op_defaults"] as const;
+/** `duet setup` loads these beside what was rendered, where a machine has them. */
+const later = [...services, podsResource].flatMap((id) => [id, `${id}-clone`]);
+
+const sections = (root: Element, name: string): readonly Element[] => {
+  const section = childNamed(root, name);
+  return section === undefined ? [] : [section];
+};
+
+/** Also what somebody has put around one of them. */
+function resourcesOfDuet(root: Element, known: ReadonlySet<string | null>): readonly Element[] {
+  const isOurs = (each: Element) => {
+    const id = each.getAttribute("id");
+    return each.nodeName !== "nvpair" && (known.has(id) || later.includes(id ?? ""));
+  };
+  return sections(root, "resources")
+    .flatMap((all) => allNamed(all, "*").filter(({ parentNode }) => parentNode === all))
+    .filter((each) => isOurs(each) || allNamed(each, "*").some(isOurs));
 }
 
 /** The mark says what was loaded, and not how anything runs. */
@@ -68,7 +92,7 @@ function changed(wanted: Element, live: Element | undefined): readonly string[] 
   });
 }
 
-/** By the same name in another place it may win, and these few take a safeguard away wherever they stand. */
+/** By the same name in another place it may win, and these few take a safeguard away wherever they stand for something of duet's. */
 function added(live: Element, ours: readonly Element[]): readonly string[] {
   const [name, value] = [live.getAttribute("name") ?? "", live.getAttribute("value") ?? ""];
   const why = unwanted[name]?.(value);

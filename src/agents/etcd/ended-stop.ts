@@ -6,7 +6,7 @@ export interface EndedStop {
   readonly isOver: () => Promise<boolean>;
   /** Why only a fence would tell the peer that etcd has ended here. */
   readonly hindrance: () => Promise<string | undefined>;
-  readonly forget: () => Promise<void>;
+  readonly forget: () => Promise<unknown>;
 }
 
 /**

@@ -71,7 +71,11 @@ export const countingSyncs = (disk: DiskEffects, notes: Notes): DiskEffects => (
  * A start that was refused, or could not even be tried, says nothing about the data. One that can't be ended, and so not be
  * started again, counts like one that does not start.
  */
-export const counting = (unit: UnitEffects, notes: Notes, forgetStop: () => Promise<void>): UnitEffects => ({
+export const counting = (
+  unit: UnitEffects,
+  notes: Notes,
+  forgetStop: () => Promise<unknown>,
+): UnitEffects => ({
   ...unit,
   stop: async (deadline_ms) => {
     const down = await unit.stop(deadline_ms);

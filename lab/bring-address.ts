@@ -1,9 +1,9 @@
-import { holders } from "../../../lab/address-watch.ts";
-import type { Lab } from "../../../lab/folder.ts";
-import { passing, runIn } from "../../../lab/run.ts";
-import { apiResource } from "../../../src/base/paths.ts";
-import { sleep, until } from "../../../src/machine/clock.ts";
-import type { MachineName } from "../../../src/scenario/slots.ts";
+import { apiResource } from "../src/base/paths.ts";
+import { sleep, until } from "../src/machine/clock.ts";
+import type { MachineName } from "../src/scenario/slots.ts";
+import { holders } from "./address-watch.ts";
+import type { Lab } from "./folder.ts";
+import { passing, runIn } from "./run.ts";
 
 const bring_ms_max = 90_000;
 /** A stop on one machine and a start on the other take Pacemaker a second or two. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bring } from "./address.ts";
+import { bring } from "./bring-address.ts";
 
 const times = { bring_ms: 500, move_ms: 20, stay_ms: 0, every_ms: 1 };
 
