@@ -27,7 +27,11 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   }
   const lost = await effects.quorum.loss();
   if (!lost.ok) return given("the membership", lost.failure);
-  const byWord = await onWordAlone(effects, lost.value);
+  // With a proof nothing is looked at anew, so that no slow BMC holds it up.
+  const seen = lost.value?.proven === true ? undefined : await effects.facts();
+  // The peer may be a member by now, and serve: then no tag of its own is written over.
+  if (seen !== undefined && !mayGoOn(seen)) return gone;
+  const byWord = seen !== undefined && isOnWordAlone(seen) ? seen : undefined;
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -43,8 +47,8 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${nameOf(bmc)}`;
-      if (written > 0 && (await isAnother(effects, lost.value)))
-        return stopped("the peer was seen again: no BMC more is told of a takeover that will not be");
+      if (bmc === "theirs" && (await isAnother(effects, lost.value)))
+        return stopped("the peer came or went: no BMC more is told of a takeover that will not be");
       // With a proof one is enough to serve: the second is not waited for long, and written later where it does not answer.
       const patience_ms = written === 0 || byWord !== undefined ? times.tag_ms : times.second_tag_ms;
       const may = byWord && ((tag: Tag) => mayReplaceByWord(byWord, tag));
@@ -58,7 +62,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
 
   yield "write that it may have served";
   const stands = await stillStands(effects, epoch, byWord !== undefined);
-  if (stands === undefined) return stopped("the peer was seen again, or its Off is no longer proven");
+  if (stands === undefined) return gone;
   const served = await changeState(
     effects,
     ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
@@ -96,19 +100,14 @@ async function stillStands(
 }
 
 /**
- * The facts of a takeover that stands on a plain word and nothing else; undefined for any other. A word is no proof, and the peer may live and be
+ * Does this takeover stand on a plain word and nothing else? A word is no proof, and the peer may live and be
  * told the same of this machine. So it has to write both tags, its own BMC's first, and each only over what it was begun on. That is
  * enough, whatever the two do at what time. Had both written both, one of the two first tags stood first, say this machine's in its own BMC. Then the
  * peer read that BMC after it had written its own, and so after this machine's tag stood there: it found a claim that it did not know of, and
  * stopped. Nobody takes such a claim away: only the peer could write over it, and that is what it did not do. Where there is no `If-Match` it holds as
  * well, since nobody has to be the only writer of a BMC: each needs only to see the other's first tag.
  */
-async function onWordAlone(effects: Effects, lost: Loss | undefined): Promise<Facts | undefined> {
-  // A peer that is a member gave up, and neither that nor an Off that was read is a word: no look at slow BMCs holds those up.
-  if (effects.site.witness === "off" || lost === undefined || lost.proven === true) return undefined;
-  const facts = await effects.facts();
-  return needsBothTags(facts) ? facts : undefined;
-}
+const isOnWordAlone = (facts: Facts): boolean => facts.witness !== "off" && needsBothTags(facts);
 
 const nameOf = (bmc: Bmc): string => (bmc === "mine" ? "the own BMC" : "the peer's BMC");
 
@@ -124,10 +123,15 @@ const untold = (bmc: Bmc, failure: Failure): End =>
     failure,
   );
 
-/** The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. */
+const gone = stopped("the peer was seen again, or its Off is no longer proven");
+
+/**
+ * The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. Without a loss the peer is here: one
+ * that comes to be, or ends, is another as well.
+ */
 async function isAnother({ quorum }: Effects, lost: Loss | undefined): Promise<boolean> {
   const now = await quorum.loss();
-  return lost !== undefined && now.ok && now.value?.ring !== lost.ring;
+  return now.ok ? now.value?.ring !== lost?.ring : now.failure.kind === "changed";
 }
 
 /** From `served` on: also where a takeover was cut short there. */

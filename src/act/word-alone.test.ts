@@ -84,6 +84,31 @@ test("a claim that came up since is not written over, whatever its number", asyn
     }
 });
 
+test("a peer that is a member again by the first step is written over in no BMC, and nothing is meant", async () => {
+  const theirs = { epoch: 6, owner: "b" };
+  const tried = cutOff({}, { mine: theirs, theirs });
+  // It was decided before: the peer has served alone since, and the wire has healed.
+  tried.world.peer = { ...tried.world.peer, on: true, member: true };
+  const { why, patience } = await take(tried, 7);
+  assert.match(why, /the peer was seen again/);
+  assert.deepEqual([patience, tried.world.tags], [[], { mine: theirs, theirs }]);
+  assert.equal(tried.world.state.takeover, undefined);
+});
+
+test("a peer that gave up is written over while it is here, and not once it came or went between the two BMCs", async () => {
+  for (const goes of [false, true]) {
+    const tried = cutOff({});
+    const holding = { ...voter, surrendered: 6, echo: tried.world.holding.others };
+    tried.world.peer = { ...tried.world.peer, on: true, member: true, holding };
+    const { why, patience } = await take(tried, 6, () => {
+      if (goes) tried.world.peer = { ...tried.world.peer, member: false };
+      return undefined;
+    });
+    assert.match(why, goes ? /the peer came or went/ : /^$/);
+    assert.equal(patience.length, goes ? 1 : 2);
+  }
+});
+
 test("a claim that was named by the word is written over, a later one is not", async () => {
   const claim = (epoch: number) => ({ mine: five, theirs: { epoch, owner: "b" } });
   assert.equal((await take(cutOff({ accept: 6 }, claim(6)), 1_000_000)).served, true);
