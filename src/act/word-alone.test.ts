@@ -123,6 +123,22 @@ test("a claim that was named by the word is written over, a later one is not", a
   }
 });
 
+test("named is a claim that stood there when it began: one that came up since is another's, however low", async () => {
+  const named = { epoch: 8, owner: "b" };
+  for (const epoch of [6, 7, 8])
+    for (const at of ["mine", "theirs"] as const) {
+      const claim = { epoch, owner: "b" };
+      const tried = cutOff({ accept: 8 }, { mine: five, theirs: named });
+      const { why, served } = await take(tried, 1_000_000, (bmc) => {
+        if (bmc === at) tried.world.tags = { ...tried.world.tags, [at]: claim };
+        return undefined;
+      });
+      // The very takeover whose loss was named may come to the other BMC late.
+      assert.equal(served, epoch === 8, `${epoch} ${at}`);
+      if (!served) assert.match(why, /is another by now/);
+    }
+});
+
 test("a tag that says nothing may hide anything", async () => {
   assert.equal((await take(cutOff({}, { mine: five, theirs: undefined }), 6)).served, false);
 });

@@ -1,6 +1,6 @@
 import { saysUnknown } from "./accepted.ts";
 import type { Facts, Tag } from "./facts.ts";
-import { gaveUp, isClaim } from "./lineage.ts";
+import { gaveUp, isClaim, raising } from "./lineage.ts";
 
 /**
  * Nothing but an admin's word says that the peer is gone, and nobody accepted what can't be known. Then the peer may live, and somebody may
@@ -13,12 +13,13 @@ export const needsBothTags = (facts: Facts): boolean => {
 
 /**
  * May a takeover that stands on a word replace this tag, by what it was begun on? Its own, one that claims nothing, and one whose loss was
- * named. Not one that came up since, whatever its number: the peer's takeover may have begun by an older or a newer one. And
- * none that says nothing: anything may be behind it.
+ * named: it stood there when this began. Not one that came up since, whatever its number: the peer's takeover may have begun by an older or a newer
+ * one. And none that says nothing: anything may be behind it.
  */
 export const mayReplaceByWord = (facts: Facts, tag: Tag): boolean => {
   if (tag.kind !== "lineage") return false;
-  const { accept } = facts.word;
-  const isNamed = typeof accept === "number" && tag.epoch <= accept;
+  const { tags, word } = facts;
+  const stoodThere = [tags.mine, tags.theirs].some((each) => raising(each, tag) === "same");
+  const isNamed = typeof word.accept === "number" && tag.epoch <= word.accept && stoodThere;
   return tag.owner === facts.me || isNamed || !isClaim(facts, tag);
 };
