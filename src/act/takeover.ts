@@ -1,9 +1,9 @@
-import type { Facts, Tag } from "../decide/facts.ts";
+import type { Facts } from "../decide/facts.ts";
 import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
-import { mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
+import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
-import type { Bmc, Effects, Failure, Loss } from "./effects.ts";
+import type { Bmc, Effects, Failure, Loss, MayReplace } from "./effects.ts";
 import { powerOn } from "./power-on.ts";
 import { publishFacts } from "./publish.ts";
 import { anyState, changeState, type End, given, type Steps, stopped } from "./steps.ts";
@@ -32,6 +32,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   // The peer may be a member by now, and serve: then no tag of its own is written over.
   if (seen !== undefined && !mayGoOn(seen)) return gone;
   const byWord = seen !== undefined && isOnWordAlone(seen) ? seen : undefined;
+  const choice = seen && choiceUnder(seen);
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -40,6 +41,11 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     (state) => ({ ...state, takeover: { step: "intent", epoch } }),
   );
   if (!intent.ok) return given("the intent", intent.failure);
+  if (choice !== undefined) {
+    // The peer may not have been told of the choice, and be told of another: it begins nothing beside an intent.
+    yield "tell the peer what is meant";
+    await publishFacts(effects, times);
+  }
 
   const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
@@ -51,9 +57,9 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
         return stopped("the peer came or went: no BMC more is told of a takeover that will not be");
       // With a proof one is enough to serve: the second is not waited for long, and written later where it does not answer.
       const patience_ms = written === 0 || byWord !== undefined ? times.tag_ms : times.second_tag_ms;
-      const may = byWord && ((tag: Tag) => mayReplaceByWord(byWord, tag));
+      const may = seen && replacing(seen);
       const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms, may);
-      if (tag.ok && tag.value === "higher") return stopped(byWord === undefined ? higher(bmc) : claimed(bmc));
+      if (tag.ok && tag.value === "higher") return stopped(may === undefined ? higher(bmc) : claimed(bmc));
       if (!tag.ok && byWord !== undefined) return untold(bmc, tag.failure);
       if (tag.ok) written++;
     }
@@ -63,6 +69,8 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   yield "write that it may have served";
   const stands = await stillStands(effects, epoch, byWord !== undefined);
   if (stands === undefined) return gone;
+  if (choice !== undefined && !stands.isChosen)
+    return stopped("the choice of this machine's data counts no more");
   const served = await changeState(
     effects,
     ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
@@ -77,26 +85,30 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     }),
   );
   if (!served.ok) return given("duet's file", served.failure);
+  if (lost.value === undefined && beginsAfterLoss(epoch)) {
+    // Raising the revisions takes minutes, in which the peer is to hear that what it knows of this machine is over.
+    yield "tell the peer that this machine goes on";
+    await publishFacts(effects, times);
+  }
   return yield* serveAlone(effects, times);
 }
 
 /**
  * Undefined: what the takeover was begun on is no longer so. An Off that was read is noted for its loss, and told without a look at the BMCs, one of
- * which may be silent by now. Gives what an accepted loss accepts.
+ * which may be silent by now. Gives what an accepted loss accepts, and whether this machine's data is chosen.
  */
 async function stillStands(
   effects: Effects,
   epoch: number,
   areBothWritten: boolean,
-): Promise<{ readonly accepted: number } | undefined> {
+): Promise<{ readonly accepted: number; readonly isChosen: boolean } | undefined> {
   const stands = (now: Facts): boolean => mayGoOn(now) && (areBothWritten || !needsBothTags(now));
-  if (beginsAfterLoss(epoch)) {
-    const now = await effects.facts();
-    return stands(now) ? { accepted: acceptedEpoch(now) } : undefined;
-  }
-  const lost = await effects.quorum.loss();
-  if (lost.ok && lost.value?.proven === true) return { accepted: 0 };
-  return stands(await effects.facts()) ? { accepted: 0 } : undefined;
+  const isLoss = beginsAfterLoss(epoch);
+  const lost = isLoss ? undefined : await effects.quorum.loss();
+  if (lost?.ok === true && lost.value?.proven === true) return { accepted: 0, isChosen: false };
+  const now = await effects.facts();
+  if (!stands(now)) return undefined;
+  return { accepted: isLoss ? acceptedEpoch(now) : 0, isChosen: choiceUnder(now) !== undefined };
 }
 
 /**
@@ -108,6 +120,13 @@ async function stillStands(
  * well, since nobody has to be the only writer of a BMC: each needs only to see the other's first tag.
  */
 const isOnWordAlone = (facts: Facts): boolean => facts.witness !== "off" && needsBothTags(facts);
+
+/** Undefined: it goes by the numbers alone. */
+function replacing(facts: Facts): MayReplace | undefined {
+  const choice = choiceUnder(facts);
+  if (isOnWordAlone(facts)) return (tag) => mayReplaceByWord(facts, tag);
+  return choice && ((tag) => mayReplaceByChoice(facts, choice, tag));
+}
 
 const nameOf = (bmc: Bmc): string => (bmc === "mine" ? "the own BMC" : "the peer's BMC");
 

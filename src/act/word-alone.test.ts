@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { type Lineage, no_word, type Tag, type Word } from "../decide/facts.ts";
+import { choiceNow, sidesOf } from "../decide/choice.ts";
 import { raising } from "../decide/lineage.ts";
 import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
 import { runSteps } from "./steps.ts";
@@ -141,6 +142,66 @@ test("named is a claim that stood there when it began: one that came up since is
 
 test("a tag that says nothing may hide anything", async () => {
   assert.equal((await take(cutOff({}, { mine: five, theirs: undefined }), 6)).served, false);
+});
+
+/** Both gave up, and are here; an admin chose the data of this one. */
+function chosenBoth() {
+  const tried = cutOff({});
+  const { world } = tried;
+  world.state = { ...world.state, surrendered: 6 };
+  const holding = { ...voter, surrendered: 6, echo: world.holding.others };
+  world.peer = { ...world.peer, on: true, member: true, etcd: false, holding };
+  world.word = { ...no_word, choose: choiceNow("self", sidesOf(world.facts())) };
+  return tried;
+}
+
+test("on a choice the peer is told before any tag what is meant, and before the revisions are raised that it is done", async () => {
+  const { world, effects } = chosenBoth();
+  const steps: string[] = [];
+  const told: unknown[] = [];
+  const publish: typeof effects.attributes.publish = async ({ holding }) => {
+    told.push([holding.takeover?.step, holding.surrendered]);
+    // That it can't be told holds nothing up.
+    return failed("deadline", "no answer");
+  };
+  const attributes = { ...effects.attributes, publish };
+  const end = await runSteps(takeOver({ ...effects, attributes }, fast, 1_000_000), (step) => {
+    steps.push(step);
+  });
+  assert.deepEqual([end.done, world.state.lineage?.epoch], [true, 1_000_000]);
+  assert.deepEqual(steps.slice(0, 6), [
+    "write the intent",
+    "tell the peer what is meant",
+    "write the tag of the own BMC",
+    "write the tag of the peer's BMC",
+    "write that it may have served",
+    "tell the peer that this machine goes on",
+  ]);
+  assert.deepEqual(told.slice(0, 2), [
+    ["intent", 6],
+    ["served", undefined],
+  ]);
+});
+
+test("a takeover on a choice writes over no claim that was not shown, and ends where the choice counts no more", async () => {
+  for (const at of ["mine", "theirs"] as const) {
+    const claim = { epoch: 999_999, owner: "b" };
+    const tried = chosenBoth();
+    const { why, served } = await take(tried, 1_000_000, (bmc) => {
+      if (bmc === at) tried.world.tags = { ...tried.world.tags, [at]: claim };
+      return undefined;
+    });
+    assert.match(why, /is another by now/);
+    assert.deepEqual([served, tried.world.tags[at]], [false, claim]);
+  }
+  const other = chosenBoth();
+  const { why, served } = await take(other, 1_000_000, () => {
+    // Somebody chose the other one's, there: of two that contradict each other none counts.
+    other.world.word = no_word;
+    return undefined;
+  });
+  assert.match(why, /the choice of this machine's data counts no more/);
+  assert.equal(served, false);
 });
 
 /** Both machines are told the same at once. Each raising is three calls at a BMC, and these come in every order. */

@@ -154,11 +154,15 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   return !denied;
 }
 
+/** The highest epoch that stands for data newer than this machine's; 0 if none does. */
+export const newestClaim = (facts: Facts): number =>
+  Math.max(0, ...claimsOf(facts).map(({ epoch }) => epoch));
+
 /**
- * The highest epoch that stands for data newer than this machine's, by tags and by the peer's word; 0 if none does. The tag of an own takeover that
- * an accepted loss began, and that is tried again, stands for no more than was accepted then: beside another claim it is none, however high.
+ * What stands for data newer than this machine's, by tags and by the peer's word. The tag of an own takeover that an accepted loss began, and
+ * that is tried again, stands for no more than was accepted then: beside another claim it is none, however high.
  */
-export function newestClaim(facts: Facts): number {
+export function claimsOf(facts: Facts): readonly Lineage[] {
   const { self, me } = facts;
   const claims = tagsOf(facts).flatMap((tag) => (tag.kind === "lineage" && isClaim(facts, tag) ? [tag] : []));
   const theirs = heard(facts)?.lineage;
@@ -169,7 +173,7 @@ export function newestClaim(facts: Facts): number {
     self.takeover.epoch === epoch;
   const all = theirs !== undefined && isNewer(theirs, self.lineage) ? [...claims, theirs] : claims;
   const others = all.filter((claim) => !isBegun(claim));
-  return Math.max(0, ...(others.length === 0 ? all : others).map(({ epoch }) => epoch));
+  return others.length === 0 ? all : others;
 }
 
 /** Higher, or a tie. */

@@ -1,5 +1,6 @@
 import { saysUnknown } from "./accepted.ts";
-import type { Facts, Tag } from "./facts.ts";
+import { chosen, isShown } from "./choice.ts";
+import type { Choice, Facts, Tag } from "./facts.ts";
 import { gaveUp, isClaim, raising } from "./lineage.ts";
 
 /**
@@ -23,3 +24,11 @@ export const mayReplaceByWord = (facts: Facts, tag: Tag): boolean => {
   const isNamed = typeof word.accept === "number" && tag.epoch <= word.accept && stoodThere;
   return tag.owner === facts.me || isNamed || !isClaim(facts, tag);
 };
+
+/** The choice between two that are here which a takeover stands on. */
+export const choiceUnder = (facts: Facts): Choice | undefined =>
+  facts.peer.seen === "now" && chosen(facts) === "self" ? facts.word.choose : undefined;
+
+/** The same for one that stands on such a choice: what was shown counts as named, and what can't be known is accepted. */
+export const mayReplaceByChoice = (facts: Facts, choice: Choice, tag: Tag): boolean =>
+  tag.kind !== "lineage" || tag.owner === facts.me || isShown(choice, tag) || !isClaim(facts, tag);
