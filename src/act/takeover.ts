@@ -1,5 +1,5 @@
 import type { Facts } from "../decide/facts.ts";
-import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
+import { acceptedEpoch, beginsAfterLoss, epoch_max, mayGoOn } from "../decide/lineage.ts";
 import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
@@ -17,6 +17,8 @@ import type { Times } from "./times.ts";
  * and the peer's power comes last, so that it never boots into a half-done takeover.
  */
 export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
+  const { me, witness } = effects.site;
+  if (witness !== "off" && epoch > epoch_max) return stopped(`no tag has room for the next epoch, ${epoch}`);
   const before = await effects.disk.readState();
   if (!before.ok) return given("duet's file", before.failure);
   if (before.value.takeover?.step === "served") {
@@ -47,7 +49,6 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     await publishFacts(effects, times);
   }
 
-  const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
   if (witness !== "off") {
     let written = 0;

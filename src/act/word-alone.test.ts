@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { decide } from "../decide/decide.ts";
 import { type Lineage, no_word, type Tag, type Word } from "../decide/facts.ts";
 import { choiceNow, sidesOf } from "../decide/choice.ts";
 import { raising } from "../decide/lineage.ts";
 import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
+import { perform } from "./perform.ts";
 import { runSteps } from "./steps.ts";
 import { takeOver } from "./takeover.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
@@ -202,6 +204,43 @@ test("a takeover on a choice writes over no claim that was not shown, and ends w
   });
   assert.match(why, /the choice of this machine's data counts no more/);
   assert.equal(served, false);
+});
+
+test("beside a peer that gave up a takeover whose tag no BMC takes is tried again, and nothing else is done in between", async () => {
+  const first = chosenBoth();
+  const accepted = first.world;
+  const ordinary = chosenBoth().world;
+  ordinary.state = { ...ordinary.state, surrendered: undefined };
+  ordinary.word = no_word;
+  for (const [world, epochs] of [
+    [accepted, [1_000_000, 1_000_000, 1_000_000]],
+    [ordinary, [6, 7, 8]],
+  ] as const) {
+    for (const bmc of ["mine", "theirs"] as const) world.dead.add(bmc);
+    for (const epoch of epochs) {
+      const { decision } = decide("start", world.facts());
+      assert.deepEqual(decision, { do: "take-over", epoch });
+      const steps = perform(world.effects, fast, decision);
+      assert.ok(steps);
+      const end = await runSteps(steps);
+      assert.match(end.done ? "" : end.why, /neither BMC took the tag/);
+      assert.deepEqual(world.state.takeover, { step: "intent", epoch });
+    }
+    world.dead.clear();
+    const steps = perform(world.effects, fast, decide("start", world.facts()).decision);
+    assert.ok(steps && (await runSteps(steps)).done);
+  }
+});
+
+test("an epoch that no tag has room for is refused before anything is meant", async () => {
+  const tried = chosenBoth();
+  tried.world.tags = { mine: five, theirs: { epoch: 9_999_999_999, owner: "b" } };
+  tried.world.word = { ...no_word, choose: choiceNow("self", sidesOf(tried.world.facts())) };
+  const { decision } = decide("start", tried.world.facts());
+  assert.ok(decision.do === "take-over");
+  const { why, patience } = await take(tried, decision.epoch);
+  assert.match(why, /^no tag has room for the next epoch, 10001000000$/);
+  assert.deepEqual([patience, tried.world.state.takeover], [[], undefined]);
 });
 
 /** Both machines are told the same at once. Each raising is three calls at a BMC, and these come in every order. */

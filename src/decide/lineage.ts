@@ -197,6 +197,9 @@ export function nextEpoch(facts: Facts): number {
 export const surrenderEpoch = (facts: Facts): number =>
   1 + Math.max(facts.self.lineage?.epoch ?? 0, heard(facts)?.lineage?.epoch ?? 0);
 
+/** A BMC's tag has room for ten digits (src/agents/hands/tag.ts). */
+export const epoch_max = 9_999_999_999;
+
 /** An accepted loss begins a new million of epochs, so an epoch tells how many losses came before it. */
 const lossesBefore = (epoch: number): number => Math.floor(epoch / epochs_per_loss);
 /** So many takeovers no site sees: an ordinary one never reaches the next million. */

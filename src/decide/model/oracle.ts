@@ -85,6 +85,33 @@ function choiceOfOwn(facts: Facts): "shown" | "begun" | undefined {
 const wasShown = ({ word: { choose } }: Facts, claim: Lineage): boolean =>
   [choose?.mine.lineage, choose?.theirs.lineage, ...(choose?.tags ?? [])].some((one) => equal(one, claim));
 
+/**
+ * May what this machine began go on beside a peer that is here? The peer gave its data up, and does not begin anything itself; this machine has not, or an
+ * admin took that back; and nobody chose the peer's.
+ */
+export function mayStillMean(facts: Facts): boolean {
+  const known = knownOf(facts);
+  const { self, me, peerName, word, etcd } = facts;
+  const swapped: Facts = {
+    ...facts,
+    me: peerName,
+    peerName: me,
+    self: known ?? self,
+    peer: { seen: "now", facts: self, serving: false, running: false, stuck: false, leaving: false },
+    word: {
+      ...word,
+      choose:
+        word.choose?.of === "peer"
+          ? { ...word.choose, of: "self", mine: word.choose.theirs, theirs: word.choose.mine }
+          : undefined,
+    },
+  };
+  if (known?.surrendered === undefined || known.echo !== self.others) return false;
+  if (known.takeover?.step === "intent" || (etcd.running && etcd.leader)) return false;
+  if (choiceOfOwn(swapped) !== undefined) return false;
+  return self.surrendered === undefined || choiceOfOwn(facts) !== undefined;
+}
+
 const unread = { kind: "unreadable" } as const;
 
 export const usable = (disk: Holding): boolean =>
