@@ -1,3 +1,4 @@
+import { withUnknown } from "../decide/accepted.ts";
 import type { Facts } from "../decide/facts.ts";
 import { acceptedEpoch, beginsAfterLoss, epoch_max, mayGoOn } from "../decide/lineage.ts";
 import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
@@ -61,7 +62,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
       const may = seen && replacing(seen);
       const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms, may);
       if (tag.ok && tag.value === "higher") return stopped(may === undefined ? higher(bmc) : claimed(bmc));
-      if (!tag.ok && byWord !== undefined) return untold(bmc, tag.failure);
+      if (!tag.ok && byWord !== undefined) return untold(bmc, byWord, tag.failure);
       if (tag.ok) written++;
     }
     if (written === 0) return stopped("neither BMC took the tag: nothing is served until one does");
@@ -137,9 +138,9 @@ const higher = (bmc: Bmc): string =>
 const claimed = (bmc: Bmc): string =>
   `the tag of ${nameOf(bmc)} is another by now: the peer may be alive, and about to take over as well`;
 
-const untold = (bmc: Bmc, failure: Failure): End =>
+const untold = (bmc: Bmc, { word }: Facts, failure: Failure): End =>
   given(
-    `nothing but a word says that the peer is gone, so nothing is served until both BMCs have the tag, or \`duet confirm-peer-down --accept-data-loss unknown\` accepts what can't be known; ${nameOf(bmc)} did not take it`,
+    `nothing but a word says that the peer is gone, so nothing is served until both BMCs have the tag, or \`duet confirm-peer-down --accept-data-loss ${withUnknown(word)}\` accepts what can't be known; ${nameOf(bmc)} did not take it`,
     failure,
   );
 

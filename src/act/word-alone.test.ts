@@ -56,6 +56,18 @@ test("on a plain word both BMCs have to take the tag, and both are waited for", 
   assert.deepEqual((await take(theirs, 7)).why, "");
 });
 
+test("the word that goes on without a BMC keeps the epoch that was named", async () => {
+  const claim = { mine: five, theirs: { epoch: 6, owner: "b" } };
+  const { why } = await take(cutOff({ accept: 6 }, claim), 1_000_000, () => "fails");
+  const [, named = ""] = /--accept-data-loss (\S+)`/.exec(why) ?? [];
+  assert.equal(named, "6,unknown");
+  for (const [accept, rule] of [
+    ["unknown", "R-NEWER-TAG"],
+    ["6,unknown", "R-ACCEPTED-LOSS"],
+  ] as const)
+    assert.equal(decide("start", await cutOff({ accept }, claim).effects.facts()).rule, rule);
+});
+
 test("a proof, a surrender and an accepted `unknown` need one BMC", async () => {
   const unread = (bmc: Bmc) => (bmc === "theirs" ? "fails" : undefined);
   const proven = cutOff({});
