@@ -104,7 +104,9 @@ async function stillStands(
   epoch: number,
   areBothWritten: boolean,
 ): Promise<{ readonly accepted: number; readonly isChosen: boolean } | undefined> {
-  const stands = (now: Facts): boolean => mayGoOn(now) && (areBothWritten || !needsBothTags(now));
+  // Without a witness there are no tags to write, and the rules alone say whether a word is enough.
+  const isTagged = areBothWritten || effects.site.witness === "off";
+  const stands = (now: Facts): boolean => mayGoOn(now) && (isTagged || !needsBothTags(now));
   const isLoss = beginsAfterLoss(epoch);
   const lost = isLoss ? undefined : await effects.quorum.loss();
   if (lost?.ok === true && lost.value?.proven === true) return { accepted: 0, isChosen: false };

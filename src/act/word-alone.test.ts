@@ -154,6 +154,27 @@ test("named is a claim that stood there when it began: one that came up since is
     }
 });
 
+test("where the site has no witness a plain word serves by what the rules say, and writes no tag", async () => {
+  const newer = { ...voter, lineage: { epoch: 6, owner: "b" } };
+  // The only voter by its log, whose peer said that it is a full voter of the same data; and one that holds less, whose loss was named.
+  for (const [accept, theirs, epoch] of [
+    [undefined, voter, 6],
+    [6, newer, 1_000_000],
+  ] as const) {
+    const { world, effects } = cutOff({ accept });
+    world.log = { ...world.log, soleVoter: true };
+    world.peer = { ...world.peer, holding: theirs };
+    // What stands in the BMCs says nothing here; the world of the tests wants it before `served`.
+    world.tags = { mine: { epoch, owner: "a" }, theirs: undefined };
+    const facts = async () => ({ ...(await effects.facts()), witness: "off" as const });
+    const site = { ...effects.site, witness: "off" as const };
+    const bmc = { ...effects.bmc, raiseTag: async () => assert.fail("there is no tag to write") };
+    assert.deepEqual(decide("start", await facts()).decision, { do: "take-over", epoch });
+    await runSteps(takeOver({ ...effects, site, facts, bmc }, fast, epoch));
+    assert.deepEqual([world.state.lineage, world.state.takeover], [{ epoch, owner: "a" }, undefined]);
+  }
+});
+
 test("a tag that says nothing may hide anything", async () => {
   assert.equal((await take(cutOff({}, { mine: five, theirs: undefined }), 6)).served, false);
 });
