@@ -84,6 +84,10 @@ export function sidesNow(node: Node): Sides {
     peerName: nameOf(node.peer),
     self: holdingOf({ ...holdingsOf(node), said, remembered }),
     theirs: (membershipOf(node).peer ? said : remembered.heard)?.holding,
+    tags: node.world.machines.flatMap(({ id }) => {
+      const tag = readTag(node.world.bmc(id).tag);
+      return tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [];
+    }),
   };
 }
 

@@ -1,9 +1,10 @@
-import type { Facts, Tag } from "../decide/facts.ts";
-import { acceptedEpoch, beginsAfterLoss, mayGoOn } from "../decide/lineage.ts";
-import { mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
+import { withUnknown } from "../decide/accepted.ts";
+import type { Facts } from "../decide/facts.ts";
+import { acceptedEpoch, beginsAfterLoss, epoch_max, mayGoOn } from "../decide/lineage.ts";
+import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
-import type { Bmc, Effects, Failure, Loss } from "./effects.ts";
+import type { Bmc, Effects, Failure, Loss, MayReplace } from "./effects.ts";
 import { powerOn } from "./power-on.ts";
 import { publishFacts } from "./publish.ts";
 import { anyState, changeState, type End, given, type Steps, stopped } from "./steps.ts";
@@ -17,6 +18,8 @@ import type { Times } from "./times.ts";
  * and the peer's power comes last, so that it never boots into a half-done takeover.
  */
 export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
+  const { me, witness } = effects.site;
+  if (witness !== "off" && epoch > epoch_max) return stopped(`no tag has room for the next epoch, ${epoch}`);
   const before = await effects.disk.readState();
   if (!before.ok) return given("duet's file", before.failure);
   if (before.value.takeover?.step === "served") {
@@ -27,7 +30,12 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   }
   const lost = await effects.quorum.loss();
   if (!lost.ok) return given("the membership", lost.failure);
-  const byWord = await onWordAlone(effects, lost.value);
+  // With a proof nothing is looked at anew, so that no slow BMC holds it up.
+  const seen = lost.value?.proven === true ? undefined : await effects.facts();
+  // The peer may be a member by now, and serve: then no tag of its own is written over.
+  if (seen !== undefined && !mayGoOn(seen)) return gone;
+  const byWord = seen !== undefined && isOnWordAlone(seen) ? seen : undefined;
+  const choice = seen && choiceUnder(seen);
   yield "write the intent";
   const intent = await changeState(
     effects,
@@ -36,21 +44,25 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     (state) => ({ ...state, takeover: { step: "intent", epoch } }),
   );
   if (!intent.ok) return given("the intent", intent.failure);
+  if (choice !== undefined) {
+    // The peer may not have been told of the choice, and be told of another: it begins nothing beside an intent.
+    yield "tell the peer what is meant";
+    await publishFacts(effects, times);
+  }
 
-  const { me, witness } = effects.site;
   const lineage = { epoch, owner: me };
   if (witness !== "off") {
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${nameOf(bmc)}`;
-      if (written > 0 && (await isAnother(effects, lost.value)))
-        return stopped("the peer was seen again: no BMC more is told of a takeover that will not be");
+      if (bmc === "theirs" && (await isAnother(effects, lost.value)))
+        return stopped("the peer came or went: no BMC more is told of a takeover that will not be");
       // With a proof one is enough to serve: the second is not waited for long, and written later where it does not answer.
       const patience_ms = written === 0 || byWord !== undefined ? times.tag_ms : times.second_tag_ms;
-      const may = byWord && ((tag: Tag) => mayReplaceByWord(byWord, tag));
+      const may = seen && replacing(seen);
       const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms, may);
-      if (tag.ok && tag.value === "higher") return stopped(byWord === undefined ? higher(bmc) : claimed(bmc));
-      if (!tag.ok && byWord !== undefined) return untold(bmc, tag.failure);
+      if (tag.ok && tag.value === "higher") return stopped(may === undefined ? higher(bmc) : claimed(bmc));
+      if (!tag.ok && byWord !== undefined) return untold(bmc, byWord, tag.failure);
       if (tag.ok) written++;
     }
     if (written === 0) return stopped("neither BMC took the tag: nothing is served until one does");
@@ -58,7 +70,9 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
 
   yield "write that it may have served";
   const stands = await stillStands(effects, epoch, byWord !== undefined);
-  if (stands === undefined) return stopped("the peer was seen again, or its Off is no longer proven");
+  if (stands === undefined) return gone;
+  if (choice !== undefined && !stands.isChosen)
+    return stopped("the choice of this machine's data counts no more");
   const served = await changeState(
     effects,
     ({ takeover }) => takeover?.step === "intent" && takeover.epoch === epoch,
@@ -73,41 +87,49 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
     }),
   );
   if (!served.ok) return given("duet's file", served.failure);
+  if (lost.value === undefined && beginsAfterLoss(epoch)) {
+    // Raising the revisions takes minutes, in which the peer is to hear that what it knows of this machine is over.
+    yield "tell the peer that this machine goes on";
+    await publishFacts(effects, times);
+  }
   return yield* serveAlone(effects, times);
 }
 
 /**
  * Undefined: what the takeover was begun on is no longer so. An Off that was read is noted for its loss, and told without a look at the BMCs, one of
- * which may be silent by now. Gives what an accepted loss accepts.
+ * which may be silent by now. Gives what an accepted loss accepts, and whether this machine's data is chosen.
  */
 async function stillStands(
   effects: Effects,
   epoch: number,
   areBothWritten: boolean,
-): Promise<{ readonly accepted: number } | undefined> {
-  const stands = (now: Facts): boolean => mayGoOn(now) && (areBothWritten || !needsBothTags(now));
-  if (beginsAfterLoss(epoch)) {
-    const now = await effects.facts();
-    return stands(now) ? { accepted: acceptedEpoch(now) } : undefined;
-  }
-  const lost = await effects.quorum.loss();
-  if (lost.ok && lost.value?.proven === true) return { accepted: 0 };
-  return stands(await effects.facts()) ? { accepted: 0 } : undefined;
+): Promise<{ readonly accepted: number; readonly isChosen: boolean } | undefined> {
+  // Without a witness there are no tags to write, and the rules alone say whether a word is enough.
+  const isTagged = areBothWritten || effects.site.witness === "off";
+  const stands = (now: Facts): boolean => mayGoOn(now) && (isTagged || !needsBothTags(now));
+  const isLoss = beginsAfterLoss(epoch);
+  const lost = isLoss ? undefined : await effects.quorum.loss();
+  if (lost?.ok === true && lost.value?.proven === true) return { accepted: 0, isChosen: false };
+  const now = await effects.facts();
+  if (!stands(now)) return undefined;
+  return { accepted: isLoss ? acceptedEpoch(now) : 0, isChosen: choiceUnder(now) !== undefined };
 }
 
 /**
- * The facts of a takeover that stands on a plain word and nothing else; undefined for any other. A word is no proof, and the peer may live and be
+ * Does this takeover stand on a plain word and nothing else? A word is no proof, and the peer may live and be
  * told the same of this machine. So it has to write both tags, its own BMC's first, and each only over what it was begun on. That is
  * enough, whatever the two do at what time. Had both written both, one of the two first tags stood first, say this machine's in its own BMC. Then the
  * peer read that BMC after it had written its own, and so after this machine's tag stood there: it found a claim that it did not know of, and
  * stopped. Nobody takes such a claim away: only the peer could write over it, and that is what it did not do. Where there is no `If-Match` it holds as
  * well, since nobody has to be the only writer of a BMC: each needs only to see the other's first tag.
  */
-async function onWordAlone(effects: Effects, lost: Loss | undefined): Promise<Facts | undefined> {
-  // A peer that is a member gave up, and neither that nor an Off that was read is a word: no look at slow BMCs holds those up.
-  if (effects.site.witness === "off" || lost === undefined || lost.proven === true) return undefined;
-  const facts = await effects.facts();
-  return needsBothTags(facts) ? facts : undefined;
+const isOnWordAlone = (facts: Facts): boolean => facts.witness !== "off" && needsBothTags(facts);
+
+/** Undefined: it goes by the numbers alone. */
+function replacing(facts: Facts): MayReplace | undefined {
+  const choice = choiceUnder(facts);
+  if (isOnWordAlone(facts)) return (tag) => mayReplaceByWord(facts, tag);
+  return choice && ((tag) => mayReplaceByChoice(facts, choice, tag));
 }
 
 const nameOf = (bmc: Bmc): string => (bmc === "mine" ? "the own BMC" : "the peer's BMC");
@@ -118,16 +140,21 @@ const higher = (bmc: Bmc): string =>
 const claimed = (bmc: Bmc): string =>
   `the tag of ${nameOf(bmc)} is another by now: the peer may be alive, and about to take over as well`;
 
-const untold = (bmc: Bmc, failure: Failure): End =>
+const untold = (bmc: Bmc, { word }: Facts, failure: Failure): End =>
   given(
-    `nothing but a word says that the peer is gone, so nothing is served until both BMCs have the tag, or \`duet confirm-peer-down --accept-data-loss unknown\` accepts what can't be known; ${nameOf(bmc)} did not take it`,
+    `nothing but a word says that the peer is gone, so nothing is served until both BMCs have the tag, or \`duet confirm-peer-down --accept-data-loss ${withUnknown(word)}\` accepts what can't be known; ${nameOf(bmc)} did not take it`,
     failure,
   );
 
-/** The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. */
+const gone = stopped("the peer was seen again, or its Off is no longer proven");
+
+/**
+ * The first BMC may take long to answer, and the proof that this takeover stands on is one for its loss only. Without a loss the peer is here: one
+ * that comes to be, or ends, is another as well.
+ */
 async function isAnother({ quorum }: Effects, lost: Loss | undefined): Promise<boolean> {
   const now = await quorum.loss();
-  return lost !== undefined && now.ok && now.value?.ring !== lost.ring;
+  return now.ok ? now.value?.ring !== lost?.ring : now.failure.kind === "changed";
 }
 
 /** From `served` on: also where a takeover was cut short there. */

@@ -1,4 +1,4 @@
-import { chooseData } from "../agents/admin/choose.ts";
+import { chooseData, untoldText } from "../agents/admin/choose.ts";
 import { exit, type ExitStatus, fail } from "../base/problem.ts";
 import { acceptOf, type LossOptions, atDesk, thisMachine } from "./admin-seat.ts";
 
@@ -26,7 +26,7 @@ export async function chooseCommand(
       end.outcome === "serves"
         ? `${end.machine} serves, with its own data.\n`
         : `${end.machine} has given its data up, and joins ${end.peer} when that serves.\n`;
-    const untold = `${end.peer} could not be told: run \`${command}\` there too.\n`;
+    const untold = `${untoldText(end.peer, chosen)}\n`;
     return { data: end, text: end.told === false ? `${text}${untold}` : text };
   });
 }

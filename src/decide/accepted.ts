@@ -21,6 +21,10 @@ export const namesEpoch = ({ accept }: Word, epoch: number): boolean =>
 /** Does it say that nobody can know what may be lost? */
 export const saysUnknown = ({ accept }: Word): boolean => typeof accept === "string";
 
+/** What was accepted, and besides it what nobody can know: said alone, that would take the place of an epoch that was named. */
+export const withUnknown = ({ accept }: Word): Accepted =>
+  typeof accept === "number" ? `${accept},unknown` : (accept ?? "unknown");
+
 /** All that could be said here, the least first. */
 function sayings(facts: Facts): readonly Accepted[] {
   const claim = newestClaim(facts);

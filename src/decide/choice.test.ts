@@ -50,7 +50,7 @@ test("of everything that two machines can be shown and hold later, a choice coun
       const isSame =
         mine.lineage?.epoch === theirs.lineage?.epoch && mine.lineage?.owner === theirs.lineage?.owner;
       const right = comeOf([mine, theirs]);
-      const choice = { of: "self", mine, theirs } as const;
+      const choice = { of: "self", mine, theirs, tags: [] } as const;
       for (const own of offers)
         for (const other of offers) {
           count++;
@@ -95,6 +95,34 @@ test("when the chosen machine gives up, leaves or loses its data later, the othe
       here(third),
     ])
       assert.notEqual(decide("start", { ...after, etcd, peer }).decision.do, "surrender");
+});
+
+test("a choice accepts the claims that were shown, and no takeover that shows in the tags only since", () => {
+  const given = { ...voter, surrendered: 6 };
+  const facts: Facts = {
+    ...pair,
+    self: given,
+    peer: here(given),
+    etcd: { ...serving, running: false, leader: false },
+  };
+  // Somebody chose the other one's data there, and was cut off before he told: it has taken over, and has not said so yet.
+  const theirs = { kind: "lineage", epoch: 2 * epochs_per_loss, owner: peerName } as const;
+  for (const tags of [
+    { ...facts.tags, theirs },
+    { ...facts.tags, mine: theirs },
+  ]) {
+    const since = { ...choosing(facts), tags };
+    assert.equal(said("start", since), "R-NEWER-TAG needs-human");
+    assert.match(decide("start", since).sentence, /`duet choose-data a`/);
+    // Chosen once more, with that in sight, it is accepted.
+    assert.equal(said("start", choosing({ ...facts, tags })), "R-ACCEPTED-LOSS take-over");
+  }
+  // Its own tag, of the takeover that the choice began, is tried again.
+  const mine = { kind: "lineage", epoch: epochs_per_loss, owner: me } as const;
+  const begun = { ...given, takeover: { step: "intent", epoch: epochs_per_loss } } as const;
+  const again = { ...choosing(facts), self: begun, tags: { ...facts.tags, mine } };
+  assert.equal(decide("takeover", again).rule, "R-ACCEPTED-LOSS");
+  assert.equal(decide("takeover", { ...again, tags: { mine, theirs } }).rule, "R-NEWER-TAG");
 });
 
 test("who gave up again after its choice was carried out joins the peer that went on, and does not wait for the choice", () => {

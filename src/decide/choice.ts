@@ -1,5 +1,5 @@
-import type { Choice, Facts, Holding, Offer } from "./facts.ts";
-import { beginsAfterLoss, heard, rank } from "./lineage.ts";
+import type { Choice, Facts, Holding, Lineage, Offer } from "./facts.ts";
+import { beginsAfterLoss, heard, rank, tagsOf } from "./lineage.ts";
 
 /**
  * A choice is bound to what it was made between: the two data that a person was shown. It counts until one of the two is something else, and
@@ -11,6 +11,8 @@ export interface Sides {
   readonly self: Holding;
   /** As it is told; undefined: it was not. */
   readonly theirs: Holding | undefined;
+  /** What the BMCs' tags say; nothing where nobody chooses. */
+  readonly tags?: readonly Lineage[];
 }
 
 const offerOf = (holding: Holding | undefined): Offer => ({
@@ -19,17 +21,17 @@ const offerOf = (holding: Holding | undefined): Offer => ({
 });
 
 /** This choice, made now. */
-export const choiceNow = (of: Choice["of"], { self, theirs }: Pick<Sides, "self" | "theirs">): Choice => ({
-  of,
-  mine: offerOf(self),
-  theirs: offerOf(theirs),
-});
+export const choiceNow = (
+  of: Choice["of"],
+  { self, theirs, tags = [] }: Pick<Sides, "self" | "theirs" | "tags">,
+): Choice => ({ of, mine: offerOf(self), theirs: offerOf(theirs), tags });
 
 /** The same choice, as the other machine sees it. */
-export const turned = ({ of, mine, theirs }: Choice): Choice => ({
+export const turned = ({ of, mine, theirs, tags }: Choice): Choice => ({
   of: of === "self" ? "peer" : "self",
   mine: theirs,
   theirs: mine,
+  tags,
 });
 
 export const sidesOf = (facts: Facts): Sides => ({
@@ -37,7 +39,16 @@ export const sidesOf = (facts: Facts): Sides => ({
   peerName: facts.peerName,
   self: facts.self,
   theirs: heard(facts),
+  tags: tagsOf(facts).flatMap((tag) =>
+    tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
+  ),
 });
+
+/** Was this shown to who chose, as a tag or as what one of the two holds? */
+export const isShown = ({ mine, theirs, tags }: Choice, claim: Lineage): boolean =>
+  [mine.lineage, theirs.lineage, ...tags].some(
+    (shown) => shown?.epoch === claim.epoch && shown.owner === claim.owner,
+  );
 
 /** Two that hold the same leave nothing to choose, unless one of them gave it up. */
 export const differ = (one: Offer, other: Offer): boolean =>

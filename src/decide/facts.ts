@@ -88,6 +88,8 @@ export interface Choice {
   readonly of: "self" | "peer";
   readonly mine: Offer;
   readonly theirs: Offer;
+  /** What the BMCs' tags said then. A takeover that shows in them only since was not accepted. */
+  readonly tags: readonly Lineage[];
 }
 
 /** What `duet confirm-peer-down` and `duet choose-data` say. */

@@ -154,11 +154,15 @@ export function isClaim(facts: Facts, tag: Tag): boolean {
   return !denied;
 }
 
+/** The highest epoch that stands for data newer than this machine's; 0 if none does. */
+export const newestClaim = (facts: Facts): number =>
+  Math.max(0, ...claimsOf(facts).map(({ epoch }) => epoch));
+
 /**
- * The highest epoch that stands for data newer than this machine's, by tags and by the peer's word; 0 if none does. The tag of an own takeover that
- * an accepted loss began, and that is tried again, stands for no more than was accepted then: beside another claim it is none, however high.
+ * What stands for data newer than this machine's, by tags and by the peer's word. The tag of an own takeover that an accepted loss began, and
+ * that is tried again, stands for no more than was accepted then: beside another claim it is none, however high.
  */
-export function newestClaim(facts: Facts): number {
+export function claimsOf(facts: Facts): readonly Lineage[] {
   const { self, me } = facts;
   const claims = tagsOf(facts).flatMap((tag) => (tag.kind === "lineage" && isClaim(facts, tag) ? [tag] : []));
   const theirs = heard(facts)?.lineage;
@@ -169,7 +173,7 @@ export function newestClaim(facts: Facts): number {
     self.takeover.epoch === epoch;
   const all = theirs !== undefined && isNewer(theirs, self.lineage) ? [...claims, theirs] : claims;
   const others = all.filter((claim) => !isBegun(claim));
-  return Math.max(0, ...(others.length === 0 ? all : others).map(({ epoch }) => epoch));
+  return others.length === 0 ? all : others;
 }
 
 /** Higher, or a tie. */
@@ -192,6 +196,9 @@ export function nextEpoch(facts: Facts): number {
 /** A surrender is to this epoch or a later one: above all that either of the two holds. */
 export const surrenderEpoch = (facts: Facts): number =>
   1 + Math.max(facts.self.lineage?.epoch ?? 0, heard(facts)?.lineage?.epoch ?? 0);
+
+/** A BMC's tag has room for ten digits (src/agents/hands/tag.ts). */
+export const epoch_max = 9_999_999_999;
 
 /** An accepted loss begins a new million of epochs, so an epoch tells how many losses came before it. */
 const lossesBefore = (epoch: number): number => Math.floor(epoch / epochs_per_loss);

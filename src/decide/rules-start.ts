@@ -4,6 +4,7 @@ import { empty } from "./facts.ts";
 import {
   canFollow,
   epochSpent,
+  gaveUp,
   heard,
   isFullVoter,
   isOwed,
@@ -78,6 +79,16 @@ const isJoiner = (facts: Facts): boolean =>
 /** R-LEARNER would start it. */
 const wouldFollow = (facts: Facts): boolean =>
   facts.self.surrendered === undefined && !facts.etcd.running && canFollow(facts.self) && same(facts);
+/**
+ * What it meant goes on beside a peer that gave up, and that means nothing itself: it is tried again, and an end of it in between would hide for how
+ * long it has come to nothing, and spend epochs. Not where it is another's turn by a choice, and not for what was given up on both.
+ */
+const goesOn = (facts: Facts): boolean => {
+  const { self, etcd } = facts;
+  const whose = chosen(facts);
+  const mayGoOn = self.surrendered === undefined ? whose !== "peer" : whose === "self";
+  return gaveUp(facts) && noneOpen(facts) && mayGoOn && !(etcd.running && etcd.leader);
+};
 const surrender = (facts: Facts) => ({ do: "surrender", epoch: surrenderEpoch(facts) }) as const;
 
 /** Before anything is started: is the past settled, and is there a peer to compare with? */
@@ -86,7 +97,7 @@ const before: readonly Rule[] = [
     id: "R-ABANDON",
     sentence:
       "{me} meant to take over, and {peer} is back before it served: the intent is given up, for good",
-    when: ({ self, peer }) => peer.seen === "now" && self.takeover?.step === "intent",
+    when: (facts) => facts.peer.seen === "now" && facts.self.takeover?.step === "intent" && !goesOn(facts),
     decide: ({ self }) => ({ do: "abandon", epoch: self.takeover?.epoch ?? 0 }),
   },
   {
@@ -96,7 +107,8 @@ const before: readonly Rule[] = [
     when: (facts) => {
       const { mine, theirs } = spent(facts);
       const news = mine > facts.self.settled.mine || theirs > facts.self.settled.theirs;
-      return facts.peer.seen === "now" && noneOpen(facts) && same(facts) && news;
+      const isMeant = facts.self.takeover?.step === "intent";
+      return facts.peer.seen === "now" && !isMeant && noneOpen(facts) && same(facts) && news;
     },
     decide: (facts) => ({ do: "settle", settled: spent(facts) }),
   },

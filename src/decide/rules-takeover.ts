@@ -1,9 +1,10 @@
 import { namesEpoch, saysUnknown } from "./accepted.ts";
-import { chosen, isBetweenHistories } from "./choice.ts";
+import { chosen, isBetweenHistories, isShown } from "./choice.ts";
 import type { Facts } from "./facts.ts";
 import {
   areTagsRead,
   beginsAfterLoss,
+  claimsOf,
   epochAfterLoss,
   gaveUp,
   heard,
@@ -27,14 +28,15 @@ import { isOlderThanData } from "./versions.ts";
 /**
  * The admin said which writes may be lost, and named the newest epoch that is known. `unknown` is no name: a script that always says so must not
  * make a stale machine serve of which one tag that can be read names the epoch, whatever the other one says, and whether the BMC is trusted
- * or not. A takeover that began on a word goes on: its epoch is the first of a million of this machine's, which nobody else ever uses.
+ * or not. A choice accepts what was shown to who made it, and nothing that came up since. A takeover that began on a word or a choice goes on: its
+ * epoch is the first of a million of this machine's, which nobody else ever uses.
  */
 const accepted = (facts: Facts): boolean => {
   const { word, self } = facts;
   const epoch = newestClaim(facts);
-  if (isChosen(facts) || namesEpoch(word, epoch)) return true;
+  if (isChosenAsShown(facts) || namesEpoch(word, epoch)) return true;
   const begun = self.takeover?.step === "intent" && self.takeover.epoch === epoch && isOwnLoss(facts, epoch);
-  return begun && word.accept !== undefined;
+  return begun && (word.accept !== undefined || isChosen(facts));
 };
 
 /** An ordinary takeover that came to nothing may have the number of one by which the peer served. */
@@ -49,6 +51,15 @@ const acceptedUnknown = (facts: Facts): boolean => saysUnknown(facts.word) || is
  * only takes back what this one gave up, and a loss is accepted beside it.
  */
 const isChosen = (facts: Facts): boolean => facts.peer.seen === "now" && chosen(facts) === "self";
+
+/**
+ * A tag may tell of a takeover that the peer has begun since, by a choice that this machine was not told of, and that it serves by without having said
+ * so yet.
+ */
+const isChosenAsShown = (facts: Facts): boolean => {
+  const { choose } = facts.word;
+  return choose !== undefined && isChosen(facts) && claimsOf(facts).every((claim) => isShown(choose, claim));
+};
 
 /**
  * Of two different histories the newer was chosen, and the clients of the other may have seen the same revisions. Once that began a million of this

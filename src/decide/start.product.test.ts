@@ -4,7 +4,7 @@ import { judge } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { type Facts, type Holding, no_word, type Peer } from "./facts.ts";
 import { isNewer, rank } from "./lineage.ts";
-import { mayServeAlone, usable } from "./model/oracle.ts";
+import { mayServeAlone, mayStillMean, usable } from "./model/oracle.ts";
 import {
   all_lineages,
   choicesNow,
@@ -36,6 +36,8 @@ const isChoice = (self: Holding, peer: Holding): boolean =>
 /** What each decision must never do, whatever the table says. */
 function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision): string | undefined {
   const { self } = facts;
+  if (self.takeover?.step === "intent" && decision.do !== "abandon" && !mayStillMean(facts))
+    return "keeps what came to nothing";
   const choice = isChoice(self, peer) ? facts.word.choose?.of : undefined;
   const leaves = facts.peer.seen === "now" && facts.peer.leaving;
   const newer = peer.lineage !== undefined && isNewer(peer.lineage, self.lineage);
@@ -66,10 +68,10 @@ function wrong(facts: Facts, peer: Holding, serving: boolean, decision: Decision
     case "new-cluster":
       return self.data || peer.data || !facts.firstStart ? "makes a new cluster beside data" : undefined;
     case "abandon":
+      if (self.takeover?.step === "served") return "denies that it served";
+      return mayStillMean(facts) ? "gives up what goes on" : undefined;
     case "settle":
-      return self.takeover?.step === "served" && decision.do === "abandon"
-        ? "denies that it served"
-        : undefined;
+      return self.takeover?.step === "intent" ? "settles beside an open intent" : undefined;
     case "serve-as-is":
     case "wait":
     case "needs-human":

@@ -6,7 +6,7 @@ import { holdings, me, ordinary, own_lineages, peerName, peersForTakeover } from
 import { mayServeAlone } from "./model/oracle.ts";
 import { tableNames, tables } from "./rules.ts";
 
-import { here, pair, said, serving, voter } from "./testing-pair.ts";
+import { choosing, here, pair, said, serving, voter } from "./testing-pair.ts";
 
 test("every rule has an id and a sentence of its own, and each table ends with a rule that always holds", () => {
   const all = tableNames.flatMap((name) => tables[name].rules);
@@ -229,6 +229,27 @@ test("a machine on which nothing may be started says for which BMC it waits, and
   const left = { ...lost, started: false, self: { ...voter, standing: "removed" } } as const;
   assert.equal(said("start", left), "R-NOT-VOTER wait");
   assert.equal(said("start", { ...left, word }), "R-NOT-VOTER wait");
+});
+
+test("an intent is given up beside a peer that is back, and kept beside one that gave up, until that changes", () => {
+  const self = { ...voter, takeover: { step: "intent", epoch: 6 } } as const;
+  const etcd = { ...serving, running: false, leader: false };
+  const given = { ...voter, surrendered: 6 };
+  const facts: Facts = { ...pair, self, peer: here(given), etcd };
+  assert.equal(said("start", facts), "R-TAKE-OVER take-over");
+  // What the peer's own takeover came to is noted once this machine's is over.
+  const spent = { ...given, takeover: { step: "abandoned", epoch: 4 } } as const;
+  assert.equal(said("start", { ...facts, peer: here(spent) }), "R-TAKE-OVER take-over");
+  for (const other of [
+    { ...facts, peer: here(voter) },
+    { ...facts, peer: here(undefined) },
+    { ...facts, peer: here({ ...given, echo: "an older member" }) },
+    { ...facts, peer: here({ ...given, takeover: self.takeover }) },
+    choosing(facts, "peer"),
+    { ...facts, self: { ...self, surrendered: 6 } },
+    { ...facts, etcd: serving },
+  ])
+    assert.equal(said("start", other), "R-ABANDON abandon");
 });
 
 test("a peer that nobody will fence is proven off by this machine itself", () => {

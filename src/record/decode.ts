@@ -35,11 +35,17 @@ const holding: v.GenericSchema<unknown, Holding> = v.strictObject({
 const offer = v.strictObject({ lineage: orNot(lineage), surrendered: orNot(epoch) });
 const nothing_shown = { lineage: undefined, surrendered: undefined };
 const choice = v.union([
-  v.strictObject({ of: v.picklist(["self", "peer"]), mine: offer, theirs: offer }),
+  v.strictObject({
+    of: v.picklist(["self", "peer"]),
+    mine: offer,
+    theirs: offer,
+    // In records of before it was kept any tag was accepted, so those of that moment are (below).
+    tags: v.optional(v.array(lineage)),
+  }),
   // In records of before a choice was bound to what it was made between.
   v.pipe(
     v.picklist(["self", "peer"]),
-    v.transform((of) => ({ of, mine: nothing_shown, theirs: nothing_shown })),
+    v.transform((of) => ({ of, mine: nothing_shown, theirs: nothing_shown, tags: [] })),
   ),
 ]);
 
@@ -62,7 +68,7 @@ const tag = v.variant("kind", [
   v.strictObject({ kind: v.literal("lineage"), epoch, owner: v.string() }),
 ]);
 
-const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
+const plainFacts = v.strictObject({
   me: v.string(),
   peerName: v.string(),
   self: holding,
@@ -94,6 +100,18 @@ const facts: v.GenericSchema<unknown, Facts> = v.strictObject({
   started: v.boolean(),
   stopping: v.picklist(["shutdown", "standby", "restart", "unknown"]),
 });
+const facts: v.GenericSchema<unknown, Facts> = v.pipe(
+  plainFacts,
+  v.transform(({ word: { choose, ...word }, ...rest }) => {
+    const shown = [rest.tags.mine, rest.tags.theirs].flatMap((each) =>
+      each.kind === "lineage" ? [{ epoch: each.epoch, owner: each.owner }] : [],
+    );
+    return {
+      ...rest,
+      word: { ...word, choose: choose === undefined ? choose : { ...choose, tags: choose.tags ?? shown } },
+    };
+  }),
+);
 
 const plainDeeds = [
   "serve-as-is",

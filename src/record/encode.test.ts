@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "../base/secret.ts";
+import { choiceNow, sidesOf } from "../decide/choice.ts";
 import { decide } from "../decide/decide.ts";
 import { empty, type Facts } from "../decide/facts.ts";
 import {
@@ -63,6 +64,29 @@ test("a choice of an older duet, which does not say between what, is read and co
   assert.ok(read.ok && read.entry.kind === "decision");
   assert.equal(read.entry.facts.word.choose?.of, "self");
   assert.equal(decide("start", read.entry.facts).rule, rule);
+});
+
+test("of a choice in a record of before its tags were kept those of that moment were shown: it is decided as it was", () => {
+  const given = { ...empty, data: true, standing: "voter", full: true, surrendered: 6 } as const;
+  const self = { ...given, lineage: { epoch: 5, owner: "a" } };
+  const claim = { kind: "lineage", epoch: 6, owner: "b" } as const;
+  const peer = {
+    seen: "now",
+    facts: self,
+    serving: false,
+    running: false,
+    stuck: false,
+    leaving: false,
+  } as const;
+  const bare: Facts = { ...plain, self, peer, tags: { mine: claim, theirs: claim } };
+  const facts = { ...bare, word: { ...bare.word, choose: choiceNow("self", sidesOf(bare)) } };
+  const { decision, rule, path, sentence } = decide("start", facts);
+  const body = { kind: "decision", question: "start", rule, path, decision, sentence, facts } as const;
+  const old = encode(stampAt(5), body).replace(/,"tags":\[[^\]]*\]/, "");
+  assert.notEqual(old, encode(stampAt(5), body));
+  const read = decode(old.trimEnd());
+  assert.ok(read.ok && read.entry.kind === "decision");
+  assert.deepEqual([rule, decide("start", read.entry.facts).rule], ["R-ACCEPTED-LOSS", "R-ACCEPTED-LOSS"]);
 });
 
 test("every kind of entry comes back as it went in", () => {

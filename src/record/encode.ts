@@ -121,7 +121,12 @@ const offerOf = ({ lineage, surrendered }: Offer): Offer => ({ lineage: lineageO
 const choiceOf = (choice: Choice | undefined): Choice | undefined =>
   choice === undefined
     ? undefined
-    : { of: choice.of, mine: offerOf(choice.mine), theirs: offerOf(choice.theirs) };
+    : ({
+        of: choice.of,
+        mine: offerOf(choice.mine),
+        theirs: offerOf(choice.theirs),
+        tags: choice.tags.map(({ epoch, owner }) => ({ epoch, owner })),
+      } satisfies Record<keyof Choice, unknown>);
 
 const lineageOf = (lineage: Lineage | undefined): Lineage | undefined =>
   lineage === undefined ? undefined : { epoch: lineage.epoch, owner: lineage.owner };

@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DuetError } from "../../base/problem.ts";
+import { DuetError, fail } from "../../base/problem.ts";
 import { choiceNow, turned } from "../../decide/choice.ts";
 import { type Choice, empty, type Holding } from "../../decide/facts.ts";
-import { encodeChoice } from "../hands/choice-text.ts";
+import { decodeChoice, encodeChoice } from "../hands/choice-text.ts";
 import { wordIn } from "../hands/memory.ts";
 import { speak, wordNow } from "../hands/word.ts";
 import { chooseData } from "./choose.ts";
-import { Office, voter } from "./testing.ts";
+import { lineage, Office, voter } from "./testing.ts";
 
 const other: Holding = { ...voter, lineage: { epoch: 5, owner: "b" } };
 const ring = "1.11";
 
-const between = (of: Choice["of"]): Choice => choiceNow(of, { self: voter, theirs: other });
+/** With both BMCs' tags, as they are shown. */
+const between = (of: Choice["of"]): Choice =>
+  choiceNow(of, { self: voter, theirs: other, tags: [lineage, lineage] });
 const sides = { me: "a", peerName: "b", self: voter, theirs: other };
 
 /** Both served epoch 5, each its own. */
@@ -93,6 +95,38 @@ test("two choices that contradict each other are none, and the later one is sent
   // The same as there: that is agreed.
   await chooseData(office.desk, "b", undefined, async () => given);
   assert.equal((await wordNow(office.saying, ring, sides)).choose?.of, "peer");
+});
+
+test("that the peer could not be told is said before the wait, and a choice that is said there too accepts what was shown there", async () => {
+  const office = tie();
+  const order: string[] = [];
+  const setAttribute = async () => fail("DUET-E-TEST", "attrd", "it does not answer", "nothing");
+  const saying = { ...office.saying, pacemaker: { ...office.pacemaker.of("a"), setAttribute } };
+  office.woken = () => {
+    order.push("woken");
+    office.world.etcd = { ...office.world.etcd, running: true };
+  };
+  const { hands } = office.desk;
+  const desk = { ...office.desk, hands: { ...hands, saying }, say: (text: string) => void order.push(text) };
+  const end = await chooseData(desk, "a", undefined, never);
+  assert.equal(end.told, false);
+  assert.deepEqual(order.slice(0, 2), ["b could not be told: run `duet choose-data a` there too.", "woken"]);
+
+  const [here, there] = [
+    { epoch: 6, owner: "a" },
+    { epoch: 7, owner: "b" },
+  ];
+  const again = tie();
+  await speak(again.saying, ring, { choose: { ...between("self"), tags: [here] } });
+  const theirs = encodeChoice({ ...turned(between("self")), tags: [there] });
+  await again.pacemaker.of("b").setAttribute("duet-chosen", `${ring} ${theirs}`, 1_000);
+  assert.deepEqual((await wordNow(again.saying, ring, sides)).choose?.tags, [here, there]);
+});
+
+test("a choice of an older duet, which does not say which tags were shown, accepts none", () => {
+  const text = encodeChoice(between("self")).replace(/,"tags":\[.*\]/, "");
+  assert.ok(!text.includes("tags"));
+  assert.deepEqual(decodeChoice(text), { ...between("self"), tags: [] });
 });
 
 test("a choice that is not confirmed at the prompt is recorded as that, and nobody gives anything up", async () => {

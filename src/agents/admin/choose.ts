@@ -65,6 +65,8 @@ export async function chooseData(
     const spoken = { choose, ...(isHere || accept === undefined ? {} : { accept }) } as const;
     if (!(await speak(saying, begun, spoken))) changedWorld(peer);
     const told = isHere ? (await tellChoice(saying, begun, choose)).ok : null;
+    // Before the wait, which may be for ever: the peer does nothing for what it has not heard.
+    if (told === false) desk.say(untoldText(peer, chosen));
     const done = choose.of === "self" ? desk.serves : hasGivenUp;
     const end = await untilDone(desk, ring, begun, done);
     if (end.how === "changed") changedWorld(peer);
@@ -73,6 +75,9 @@ export async function chooseData(
     return { machine, peer, chosen, outcome, told, accepted: spoken.accept ?? null, shown };
   });
 }
+
+export const untoldText = (peer: string, chosen: string): string =>
+  `${peer} could not be told: run \`duet choose-data ${chosen}\` there too.`;
 
 type ChoosingWord = Word & { readonly choose: Choice };
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -33,6 +33,21 @@ test("a dead etcd is cared for while somebody works, and not for ever", async ()
     assert.equal(await cared(), true);
     listens = false;
     assert.equal(await cared(), true, "that is another time");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("where it can't be noted since when etcd is down it is told as down for long, and the monitor does not fail", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-cared-"));
+  try {
+    // As on a full /run: a name can be made there, and nothing be written.
+    await mkdir(join(folder, "down.tmp"));
+    const notes = new Notes(folder, () => 1_000_000);
+    const cared = (listens: boolean) =>
+      isCaredFor({ notes, listens: async () => listens, works: async () => true });
+    assert.equal(await cared(false), false);
+    assert.equal(await cared(true), true);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -241,6 +241,8 @@ test("tags are raised, never lowered, and read back", async () => {
   await tagIs(mine, "rack 7");
   assert.deepEqual((await readBmcs(plain, 2_000)).tags.mine, { kind: "foreign" });
   assert.equal(value(await bmc.raiseTag("mine", seven, 5_000)), "written");
+  const far = await bmc.raiseTag("mine", { epoch: 10_000_000_000, owner: "node1" }, 5_000);
+  assert.deepEqual(failure(far), { kind: "refused", said: "a tag has no room for epoch 10000000000" });
 });
 
 test("a tag that may not be replaced stays, whatever its number; the own one is there already", async () => {

@@ -9,7 +9,7 @@ import {
   success,
 } from "../../act/effects.ts";
 import type { Facts, Lineage, Tag } from "../../decide/facts.ts";
-import { raising } from "../../decide/lineage.ts";
+import { epoch_max, raising } from "../../decide/lineage.ts";
 import { now_ms } from "../../machine/clock.ts";
 import type { RedfishClient, Tag as RedfishTag } from "../../redfish/client.ts";
 import { keepText } from "./asset-tags.ts";
@@ -172,6 +172,7 @@ async function raiseTag(
   deadline_ms: number,
   may: MayReplace = () => true,
 ): Promise<Outcome<"written" | "higher">> {
+  if (lineage.epoch > epoch_max) return failed("refused", `a tag has no room for epoch ${lineage.epoch}`);
   const end_ms = now_ms() + deadline_ms;
   const client = await ways.bmc(bmc, deadline_ms, waits.need);
   const where = `the BMC of ${ways[bmc].name}`;

@@ -8,14 +8,17 @@ const orNull = <T>(shape: v.GenericSchema<unknown, T>) =>
     v.nullable(shape),
     v.transform((value): T | undefined => value ?? undefined),
   );
+const lineage = v.strictObject({ epoch, owner: v.string() });
 const offer: v.GenericSchema<unknown, Offer> = v.strictObject({
-  lineage: orNull(v.strictObject({ epoch, owner: v.string() })),
+  lineage: orNull(lineage),
   surrendered: orNull(epoch),
 });
 const shape: v.GenericSchema<unknown, Choice> = v.strictObject({
   of: v.picklist(["self", "peer"]),
   mine: offer,
   theirs: offer,
+  /** Not in what an older duet says: it accepts no tag then. */
+  tags: v.optional(v.array(lineage), []),
 });
 
 /** By what it is told to the peer, and kept. */

@@ -40,6 +40,7 @@ test("what one life of an agent notes the next one knows", async () => {
     of: "peer",
     mine: { lineage: { epoch: 2, owner: "node1" }, surrendered: 3 },
     theirs: { lineage: undefined, surrendered: undefined },
+    tags: [{ epoch: 4, owner: "node2" }],
   } as const;
   const ring = { ring: "1.9", other_ms: undefined, first_ms: 1, last_ms: 2, together_ms: 2, ahead_ms: 7 };
   const memory: Memory = {

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { paths } from "../../base/paths.ts";
 import { sinceBoot_ms } from "../../machine/clock.ts";
 import { isMissing } from "../../machine/files.ts";
+import { failureOf } from "./outcome.ts";
 
 /**
  * `started`, `promoted`: what Pacemaker has asked for. `leaving`: a stop is under way, and nobody else works.
@@ -159,9 +160,14 @@ export class Notes {
     renameSync(`${path}.tmp`, path);
   }
 
-  /** Counted once: how long ago it began. */
+  /** Counted once: how long ago it began. Where that can't be noted it is for ever: who asks is not told that it is only a moment. */
   since_ms(what: Tried): number {
-    if (this.tries(what).count === 0) this.count(what);
+    if (this.tries(what).count > 0) return this.tries(what).ago_ms;
+    try {
+      this.count(what);
+    } catch (error) {
+      failureOf(error);
+    }
     return this.tries(what).ago_ms;
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Lineage, Tag } from "../../decide/facts.ts";
+import { epoch_max } from "../../decide/lineage.ts";
 import { orderedMachines } from "../../render/corosync.ts";
 import type { Site } from "../../site/site.ts";
 
@@ -11,8 +12,6 @@ export function siteHash(site: Site): string {
     .digest("hex")
     .slice(0, 12);
 }
-
-const epoch_max = 9_999_999_999;
 
 /**
  * `duet:<site hash>:<epoch>:<owner>`, at most 30 characters: BMCs keep 31, and a name may have 63. The owner is 1 for the machine

@@ -25,7 +25,9 @@ export async function wordNow(saying: Saying, ring: string, sides: Sides | undef
   const theirs = openOf(await choiceSaidThere(saying, ring), sides);
   if (mine !== undefined && theirs !== undefined && mine.of !== theirs.of)
     return { ...own, choose: undefined };
-  return { ...own, choose: mine ?? theirs };
+  // Said once more on the other machine, it accepts what was shown there.
+  const both = mine !== undefined && theirs !== undefined;
+  return { ...own, choose: both ? { ...mine, tags: [...mine.tags, ...theirs.tags] } : (mine ?? theirs) };
 }
 
 const openOf = (choice: Choice | undefined, sides: Sides): Choice | undefined =>

@@ -83,7 +83,12 @@ function choices(world: World): readonly Move[] {
   return ([0, 1] as const)
     .filter((id) => isFullVoter(id === 0 ? a : b))
     .map((id) => {
-      const choice = { whose: id, shown: [offer(a), offer(b)], isOpen: true } as const;
+      const choice = {
+        whose: id,
+        shown: [offer(a), offer(b)],
+        tags: world.tags,
+        isOpen: true,
+      } as const;
       const chosen: World = { ...world, left: { ...left, choose: left.choose - 1 }, choice };
       const isGiven = machines[other(id)].disk.surrendered > 0;
       return {

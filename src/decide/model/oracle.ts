@@ -17,11 +17,12 @@ export function mayServeAlone(seen: Facts): boolean {
   if (self.surrendered !== undefined && stands === undefined) return false;
   const known = knownOf(facts);
   const here = facts.peer.seen === "now";
-  // A choice names no epoch: it accepts a loss only between two that show what they have.
+  // A choice names no epoch: it accepts a loss only between two that show what they have, and of what was shown.
   const chosen = stands !== undefined && here;
   const [named, ...more] = `${word.accept ?? ""}`.split(",");
   const anyLoss = named === "unknown" || more.length > 0 || chosen;
-  const newest = newestElsewhere(facts, lineage);
+  const claims = claimsElsewhere(facts, lineage);
+  const newest = Math.max(0, ...claims.map(({ epoch }) => epoch));
   // A BMC that is not known to keep a tag may accuse; it acquits nobody.
   const bothRead =
     facts.witness === "on" && facts.tags.mine.kind === "lineage" && facts.tags.theirs.kind === "lineage";
@@ -30,8 +31,9 @@ export function mayServeAlone(seen: Facts): boolean {
   // No ordinary takeover has such a number: the peer may have served by the same one.
   const meant =
     self.takeover?.step === "intent" && newest % 1_000_000 === 0 && self.takeover.epoch === newest;
-  const accepts = names || (meant && word.accept !== undefined);
-  if (newest > 0 && !accepts && !chosen) return false;
+  const accepts = names || (meant && (word.accept !== undefined || chosen));
+  const allShown = chosen && claims.every((claim) => wasShown(facts, claim));
+  if (newest > 0 && !accepts && !allShown) return false;
   const surrender = known?.surrendered !== undefined && known.echo === self.others;
   // The word says that the peer is off, and not what it did before: said on both machines, it must not let both serve.
   const bmcIsSilent = facts.peerPower === "unreadable" || facts.peerPower === "fed";
@@ -79,6 +81,37 @@ function choiceOfOwn(facts: Facts): "shown" | "begun" | undefined {
     : undefined;
 }
 
+/** What is claimed by others' takeovers was known to who chose; or he could not know of it. */
+const wasShown = ({ word: { choose } }: Facts, claim: Lineage): boolean =>
+  [choose?.mine.lineage, choose?.theirs.lineage, ...(choose?.tags ?? [])].some((one) => equal(one, claim));
+
+/**
+ * May what this machine began go on beside a peer that is here? The peer gave its data up, and does not begin anything itself; this machine has not, or an
+ * admin took that back; and nobody chose the peer's.
+ */
+export function mayStillMean(facts: Facts): boolean {
+  const known = knownOf(facts);
+  const { self, me, peerName, word, etcd } = facts;
+  const swapped: Facts = {
+    ...facts,
+    me: peerName,
+    peerName: me,
+    self: known ?? self,
+    peer: { seen: "now", facts: self, serving: false, running: false, stuck: false, leaving: false },
+    word: {
+      ...word,
+      choose:
+        word.choose?.of === "peer"
+          ? { ...word.choose, of: "self", mine: word.choose.theirs, theirs: word.choose.mine }
+          : undefined,
+    },
+  };
+  if (known?.surrendered === undefined || known.echo !== self.others) return false;
+  if (known.takeover?.step === "intent" || (etcd.running && etcd.leader)) return false;
+  if (choiceOfOwn(swapped) !== undefined) return false;
+  return self.surrendered === undefined || choiceOfOwn(facts) !== undefined;
+}
+
 const unread = { kind: "unreadable" } as const;
 
 export const usable = (disk: Holding): boolean =>
@@ -92,18 +125,18 @@ const knownOf = ({ peer }: Facts): Holding | undefined => (peer.seen === "never"
 const highestTold = ({ lineage, takeover, settled }: Holding): number =>
   Math.max(lineage?.epoch ?? 0, takeover?.epoch ?? 0, settled.mine, settled.theirs);
 
-/** 0: nothing that could be newer is known. */
-function newestElsewhere(facts: Facts, lineage: Lineage): number {
+/** What is known that could be newer. */
+function claimsElsewhere(facts: Facts, lineage: Lineage): readonly Lineage[] {
   const known = knownOf(facts);
-  let newest = 0;
+  const newer: Lineage[] = [];
   /** What an own accepted loss left on its way: it hides what was accepted then, and nothing that shows beside it. */
-  let left = 0;
+  const left: Lineage[] = [];
   const count = (other: Lineage): void => {
     if (other.epoch > lineage.epoch || (other.epoch === lineage.epoch && other.owner !== lineage.owner))
-      newest = Math.max(newest, other.epoch);
+      newer.push(other);
   };
   if (known?.lineage !== undefined) count(known.lineage);
-  const peerIsNewer = newest > 0;
+  const peerIsNewer = newer.length > 0;
   for (const tag of [facts.tags.mine, facts.tags.theirs]) {
     if (tag.kind !== "lineage") continue;
     const { mine, theirs } = facts.self.settled;
@@ -125,8 +158,8 @@ function newestElsewhere(facts: Facts, lineage: Lineage): number {
       tag.epoch % 1_000_000 === 0 &&
       facts.self.takeover?.step === "intent" &&
       tag.epoch > lineage.epoch;
-    if (isLeft) left = tag.epoch;
+    if (isLeft) left.push(tag);
     else count(tag);
   }
-  return newest > 0 ? newest : left;
+  return newer.length > 0 ? newer : left;
 }

@@ -81,6 +81,10 @@ const tags: readonly Tag[] = [
   { kind: "lineage", epoch: 6, owner: peerName },
   { kind: "lineage", epoch: epochs_per_loss, owner: me },
 ];
+/** All that a tag says in any of these facts. */
+const allTags: Choice["tags"] = tags.flatMap((tag) =>
+  tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
+);
 /** Which BMC has which does not matter to who may serve. */
 export const tagPairs: readonly Facts["tags"][] = tags.flatMap((mine, at) =>
   tags.slice(at).map((theirs) => ({ mine, theirs })),
@@ -98,6 +102,7 @@ export const words: readonly Word[] = [
 /** Made between what the two hold now. */
 const shownNow = (self: Offer, theirs: Offer | undefined, of: Choice["of"]): Choice => ({
   of,
+  tags: allTags,
   mine: { lineage: self.lineage, surrendered: self.surrendered },
   theirs: { lineage: theirs?.lineage, surrendered: theirs?.surrendered },
 });
@@ -133,10 +138,13 @@ export function wordsOf(self: Holding, peer: Peer): readonly Word[] {
   // Of a machine that is alone and gave nothing up no choice is heard.
   if (peer.seen !== "now" && self.surrendered === undefined) return [...words, bare];
   const besides = peer.seen === "now" ? [] : ([6, 4, "unknown", "6,unknown"] as const);
+  // Of the tags it was shown only one, and the others came up since.
+  const some = { ...bare, choose: { ...mine, tags: [{ epoch: 6, owner: peerName }] } };
   const over = self.settled.mine === 0 ? choicesOver(self, theirs).slice(0, 2) : [];
   return [
     ...words,
     bare,
+    ...(peer.seen === "now" ? [some] : []),
     ...besides.map((accept) => ({ ...bare, accept })),
     ...[...others, ...over].map((choose) => ({ ...no_word, choose })),
   ];

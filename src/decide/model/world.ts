@@ -71,6 +71,7 @@ export interface World {
 export interface Chosen {
   readonly whose: Id;
   readonly shown: readonly [Offer, Offer];
+  readonly tags: World["tags"];
   /** The ghost: nothing has been done since but what he asked for. Only then may it cost what the other one holds. */
   readonly isOpen: boolean;
 }
@@ -195,6 +196,7 @@ export function factsOf(
           of: choice.whose === id ? "self" : "peer",
           mine: choice.shown[id],
           theirs: choice.shown[other(id)],
+          tags: choice.tags.filter((shown) => shown !== undefined),
         };
   const tag = (bmc: Id, readable: boolean) => {
     const found = world.tags[bmc];
@@ -262,7 +264,7 @@ function choiceKey(
   const shown = ([first, other(first)] as const).map(
     (id) => `${lineage(choice.shown[id].lineage)}${choice.shown[id].surrendered ?? 0}`,
   );
-  return `c${choice.whose === first ? "x" : "y"}${shown.join("/")}${choice.isOpen ? 1 : 0}`;
+  return `c${choice.whose === first ? "x" : "y"}${shown.join("/")}${lineage(choice.tags[first])}${lineage(choice.tags[other(first)])}${choice.isOpen ? 1 : 0}`;
 }
 
 const settledKey = ({ mine, theirs }: Settled): string => `${mine}/${theirs}`;
