@@ -3,7 +3,7 @@ import type { MachineName } from "../../src/scenario/slots.ts";
 import { judgeNoTakeover } from "../../src/scenario/takeover.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
 import { keptWords } from "./kept.ts";
-import { told, wrongOf } from "./sentences.ts";
+import { told, wrongOf } from "../sentences.ts";
 import { done, idOf, type SimStage } from "./stage.ts";
 import { staleWords } from "./stale-reads.ts";
 import { isWhole } from "./whole.ts";
