@@ -1,10 +1,11 @@
 import type { Tag } from "../../src/decide/facts.ts";
 import { isNewer } from "../../src/decide/lineage.ts";
-import { tagOf, tagText } from "../agents/facts.ts";
+import { membershipOf, tagOf, tagText } from "../agents/facts.ts";
 import type { Node } from "../agents/node.ts";
 import { readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
+import type { Site } from "../agents/site.ts";
 import type { World } from "../world.ts";
 import type { Tap } from "../wire.ts";
 import { cutLinks, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
@@ -80,6 +81,7 @@ function restart({ world, machine }: Trouble): void {
 
 /** The tag is gone when the BMC is back. */
 const forget = (trouble: Trouble): void => {
+  if (isLastWarning(trouble.world, trouble.site, trouble.machine)) return;
   setFor(trouble, { kind: "forgets-tag" }, some_us(trouble));
   restart(trouble);
 };
@@ -99,7 +101,8 @@ export function fallBack({ world, site, machine }: Trouble): void {
     return newest.kind === "lineage" && isNewer(newest, state.value.lineage) && !isSeen;
   };
   const isOlder = other.kind === "lineage" && newest.kind === "lineage" && other.epoch < newest.epoch;
-  if (!bmc.serving || (isOlder && site.nodes.some(isUnknownTo))) return;
+  if (!bmc.serving || (isOlder && site.nodes.some(isUnknownTo)) || isLastWarning(world, site, machine))
+    return;
   const before = bmc.faults;
   bmc.setFaults([...before, { kind: "older-tag" }]);
   bmc.restart();
@@ -193,6 +196,26 @@ export const bmcFaults: readonly StormFault[] = [
 const foreign = "asset 4711";
 
 /**
+ * Nothing but this tag tells a machine that lives, and was taken for dead on somebody's word, that the other has taken over: who lost its peer in this
+ * boot goes on without tags, and no rule could know of it without this one (docs/witness.md).
+ */
+function isLastWarning(world: World, site: Site, machine: number): boolean {
+  const newest = tagThere(world, machine);
+  const other = tagThere(world, 1 - machine);
+  if (newest.kind !== "lineage" || (other.kind === "lineage" && other.epoch >= newest.epoch)) return false;
+  return site.nodes.some(
+    (node) =>
+      node.memory.remembered.heard !== undefined &&
+      !membershipOf(node).peer &&
+      isNewer(newest, node.state.value.lineage),
+  );
+}
+
+function overwrite({ world, site, machine }: Trouble): void {
+  if (!isLastWarning(world, site, machine)) world.bmc(machine).writeTag(foreign);
+}
+
+/**
  * A copy of a BMC's settings from a later time: the tag claims an epoch that nobody here has reached. It does not replace what
  * its owner has not heard of, nor a tag that was lost, behind which anything may stand: the owner takes its own name for its own,
  * and a forged tag can't be told from a written one.
@@ -217,12 +240,12 @@ export const tagFaults: readonly StormFault[] = [
   },
   {
     name: "somebody writes a text of his own over a tag",
-    run: ({ world, machine }) => world.bmc(machine).writeTag(foreign),
+    run: overwrite,
   },
   {
     name: "somebody writes a text of his own over both tags",
-    run: ({ world }) => {
-      for (const { id } of world.machines) world.bmc(id).writeTag(foreign);
+    run: (trouble) => {
+      for (const { id } of trouble.world.machines) overwrite({ ...trouble, machine: id });
     },
   },
 ];
