@@ -2,7 +2,7 @@ import type { Tag } from "../../src/decide/facts.ts";
 import { isNewer } from "../../src/decide/lineage.ts";
 import { membershipOf, tagOf, tagText } from "../agents/facts.ts";
 import type { Node } from "../agents/node.ts";
-import { readTag } from "../agents/tag.ts";
+import { other_site, readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
 import type { Site } from "../agents/site.ts";
@@ -12,6 +12,7 @@ import { cutLinks, second_us, some_us, type StormFault, type Trouble } from "./f
 
 const whose = label("storm.claim");
 const slowness = label("storm.slow-bmc");
+const whichText = label("storm.tag-text");
 
 /**
  * Every fault of the lab's BMC, or this does not compile. One that can't be had is named here with the reason.
@@ -192,8 +193,8 @@ export const bmcFaults: readonly StormFault[] = [
   },
 ];
 
-/** What somebody else writes into an asset tag. */
-const foreign = "asset 4711";
+/** What somebody else writes into an asset tag, and what a BMC from another duet site brings along. */
+const foreign = ["asset 4711", other_site] as const;
 
 /**
  * Nothing but this tag tells a machine that lives, and was taken for dead on somebody's word, that the other has taken over: who lost its peer in this
@@ -212,7 +213,8 @@ function isLastWarning(world: World, site: Site, machine: number): boolean {
 }
 
 function overwrite({ world, site, machine }: Trouble): void {
-  if (!isLastWarning(world, site, machine)) world.bmc(machine).writeTag(foreign);
+  const text = foreign[world.kernel.choices.pick(whichText, foreign.length)] ?? foreign[0];
+  if (!isLastWarning(world, site, machine)) world.bmc(machine).writeTag(text);
 }
 
 /**
