@@ -101,7 +101,13 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
   world.pdu.serving = kind.hasPdu;
   installGuard(world, site);
   plant.world?.(world);
-  return { world, site, kind, admin: new Admin({ world, site }), tally };
+  const admin = new Admin({ world, site });
+  if (kind.hasty)
+    site.acceptLoss = (machine, accept) => {
+      const node = site.nodes[machine];
+      if (node !== undefined && world.machine(machine).up) admin.accept(node, accept);
+    };
+  return { world, site, kind, admin, tally };
 }
 
 const preferences = ["node1", "node1", "node2", "leader"] as const;
