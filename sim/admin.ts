@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { readAccepted } from "../src/decide/accepted.ts";
 import { choiceNow, turned } from "../src/decide/choice.ts";
 import type { Verdict } from "../src/decide/decide.ts";
-import { no_word, type Word } from "../src/decide/facts.ts";
+import { type Accepted, no_word, type Word } from "../src/decide/facts.ts";
 import { isFullVoter } from "../src/decide/lineage.ts";
 import { AcceptedLosses } from "./accepted-losses.ts";
 import { confirmDown } from "./agents/confirm.ts";
@@ -85,6 +85,11 @@ export class Admin {
         if (how === "all") this.#restore();
         return;
     }
+  }
+
+  /** Without a look at what is asked for; but only of a peer that is off. */
+  accept(node: Node, accept: Accepted): void {
+    this.#confirm(node, "words", accept);
   }
 
   /** Its peer is gone for good, as far as he can tell: he takes what is left, and accepts what the sentence names. A choice is no word that the peer is off. */

@@ -1,4 +1,5 @@
 import type { Node } from "./agents/node.ts";
+import { isOtherSite } from "./agents/tag.ts";
 import { burst } from "./clients.ts";
 import { loseDisk } from "./faults/disk.ts";
 import { switchOn } from "./faults/fault.ts";
@@ -84,6 +85,8 @@ function repair({ world, site }: Storm): void {
     for (const end of [2, 3, 4]) world.management.healBoth(machine.id, end);
     world.bmc(machine.id).setFaults([]);
     world.bmc(machine.id).blind = false;
+    // As `duet check` says to: nobody else writes over it, and with both BMCs so no machine serves alone.
+    if (isOtherSite(world.bmc(machine.id).tag)) world.bmc(machine.id).writeTag("");
     machine.disk.slower_us = 0;
     world.unit(machine.id).release();
     machine.resume();

@@ -14,6 +14,7 @@ import { mend } from "./mend.ts";
 import type { ResourceAgent } from "./pacemaker/agent.ts";
 import { noPlant, type Plant } from "./plants.ts";
 import { leanTimes } from "./raft/times.ts";
+import { stormSettling_us, trueSentences } from "./sentences.ts";
 import { stormChecks } from "./storm-checks.ts";
 import { pickFault, pickKind } from "./storm-pick.ts";
 import { isWhole, newTally, standing, type Storm, type Tally } from "./whole.ts";
@@ -82,7 +83,7 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
   const world = new World(schedule, {
     agent: (made) => planted(duetAgent(made, site), made, site),
     fence: (made) => duetFence(made, site),
-    checks: stormChecks(site),
+    checks: [...stormChecks(site), trueSentences(site, stormSettling_us)],
     trace,
     wire: rough,
     etcd: { ...leanTimes, apply_slow_ppm: 100_000 },
@@ -100,7 +101,13 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
   world.pdu.serving = kind.hasPdu;
   installGuard(world, site);
   plant.world?.(world);
-  return { world, site, kind, admin: new Admin({ world, site }), tally };
+  const admin = new Admin({ world, site });
+  if (kind.hasty)
+    site.acceptLoss = (machine, accept) => {
+      const node = site.nodes[machine];
+      if (node !== undefined && world.machine(machine).up) admin.accept(node, accept);
+    };
+  return { world, site, kind, admin, tally };
 }
 
 const preferences = ["node1", "node1", "node2", "leader"] as const;

@@ -13,6 +13,7 @@ import { raising } from "../../src/decide/lineage.ts";
 import type { Life } from "../kernel/life.ts";
 import { lookAtPeer, tagOf, tagText } from "./facts.ts";
 import type { Node } from "./node.ts";
+import { isOtherSite } from "./tag.ts";
 import { watchTag } from "./witness.ts";
 
 const silent = failed("unreachable", "the BMC does not answer");
@@ -78,8 +79,7 @@ async function raiseTag(
   const seen = await world.askBmc(life, id, target, { kind: "read" }, part_us);
   const tag = tagOf(seen);
   if (seen === undefined || tag.kind === "unreadable") return silent;
-  if (tag.kind === "foreign" && seen.tag?.startsWith("duet:") === true)
-    return failed("refused", "the BMC holds the tag of another duet site");
+  if (isOtherSite(seen.tag)) return failed("refused", "the BMC holds the tag of another duet site");
   const raised = raising(tag, lineage);
   const how = raised === "raised" && !may(tag) ? "stays" : raised;
   await watched(seen, how === "raised");

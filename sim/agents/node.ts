@@ -87,6 +87,9 @@ const nothing = (): Memory => ({
   unfinished: undefined,
 });
 
+/** As a machine's status has it: the tags have their say where it is graver than how the machine starts. */
+const isAlarm = ({ decision }: Verdict): boolean => decision.do === "stop-and-alarm";
+
 /** Duet on one simulated machine: its file, its memory, and the rules it goes by. */
 export class Node {
   readonly world: World;
@@ -103,7 +106,7 @@ export class Node {
   #heard: Published | undefined;
   /** Told when the peer says something that it did not say before. */
   readonly onNews: (() => void)[] = [];
-  /** How it starts, or why not, by its last decision on that. */
+  /** How it starts, or why not, or why it stops, by its last decision on that. */
   verdict: Verdict | undefined;
   readonly owedOn: OwedOn = {
     tries: () => ({ count: this.memory.ons, ago_ms: (this.world.kernel.now_us - this.memory.on_us) / 1000 }),
@@ -192,7 +195,7 @@ export class Node {
     if (kernel.trace.on && verdict.sentence !== this.said)
       kernel.note(ruleLine, this.name, verdict.rule, verdict.sentence);
     this.#said = verdict;
-    if (question === "start" || question === "etcd") this.verdict = verdict;
+    if (question === "start" || question === "etcd" || isAlarm(verdict)) this.verdict = verdict;
     return verdict;
   }
 

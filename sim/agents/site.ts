@@ -1,5 +1,5 @@
 import type { Published } from "../../src/act/effects.ts";
-import type { Facts } from "../../src/decide/facts.ts";
+import type { Accepted, Facts } from "../../src/decide/facts.ts";
 import type { Plant } from "../plants.ts";
 import type { World } from "../world.ts";
 import { Node } from "./node.ts";
@@ -22,6 +22,8 @@ export interface Site {
   hasPdu: boolean;
   /** This machine has no feed, or is broken, until somebody brings it back. */
   dark: number | undefined;
+  /** An admin of a storm in which losses are accepted: says so on that machine, of a peer that is off. */
+  acceptLoss: ((machine: number, accept: Accepted) => void) | undefined;
   /** No fault begins any more. */
   faultsOver: boolean;
   /** When each machine was last switched off by its BMC or outlet. */
@@ -47,6 +49,7 @@ export const newSite = (plant: Plant, fired: Map<string, number>): Site => ({
   witness: "on",
   hasPdu: true,
   dark: undefined,
+  acceptLoss: undefined,
   faultsOver: false,
   fenced_us: [-never_us, -never_us],
   firstStart: true,

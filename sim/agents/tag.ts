@@ -7,3 +7,9 @@ export function readTag(text: string): Tag {
   if (epoch === undefined || owner === undefined) return { kind: "foreign" };
   return { kind: "lineage", epoch: Number(epoch), owner };
 }
+
+/** As another duet site writes its own: that one is never written over. */
+export const other_site = "duet:0000:7:node1";
+
+/** No tag of this site begins so here. */
+export const isOtherSite = (text: string | undefined): boolean => text?.startsWith("duet:") === true;

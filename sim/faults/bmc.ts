@@ -1,16 +1,18 @@
 import type { Tag } from "../../src/decide/facts.ts";
 import { isNewer } from "../../src/decide/lineage.ts";
-import { tagOf, tagText } from "../agents/facts.ts";
+import { membershipOf, tagOf, tagText } from "../agents/facts.ts";
 import type { Node } from "../agents/node.ts";
-import { readTag } from "../agents/tag.ts";
+import { other_site, readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { label } from "../kernel/label.ts";
+import type { Site } from "../agents/site.ts";
 import type { World } from "../world.ts";
 import type { Tap } from "../wire.ts";
 import { cutLinks, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.claim");
 const slowness = label("storm.slow-bmc");
+const whichText = label("storm.tag-text");
 
 /**
  * Every fault of the lab's BMC, or this does not compile. One that can't be had is named here with the reason.
@@ -80,6 +82,7 @@ function restart({ world, machine }: Trouble): void {
 
 /** The tag is gone when the BMC is back. */
 const forget = (trouble: Trouble): void => {
+  if (isLastWarning(trouble.world, trouble.site, trouble.machine)) return;
   setFor(trouble, { kind: "forgets-tag" }, some_us(trouble));
   restart(trouble);
 };
@@ -99,7 +102,8 @@ export function fallBack({ world, site, machine }: Trouble): void {
     return newest.kind === "lineage" && isNewer(newest, state.value.lineage) && !isSeen;
   };
   const isOlder = other.kind === "lineage" && newest.kind === "lineage" && other.epoch < newest.epoch;
-  if (!bmc.serving || (isOlder && site.nodes.some(isUnknownTo))) return;
+  if (!bmc.serving || (isOlder && site.nodes.some(isUnknownTo)) || isLastWarning(world, site, machine))
+    return;
   const before = bmc.faults;
   bmc.setFaults([...before, { kind: "older-tag" }]);
   bmc.restart();
@@ -189,8 +193,29 @@ export const bmcFaults: readonly StormFault[] = [
   },
 ];
 
-/** What somebody else writes into an asset tag. */
-const foreign = "asset 4711";
+/** What somebody else writes into an asset tag, and what a BMC from another duet site brings along. */
+const foreign = ["asset 4711", other_site] as const;
+
+/**
+ * Nothing but this tag tells a machine that lives, and was taken for dead on somebody's word, that the other has taken over: who lost its peer in this
+ * boot goes on without tags, and no rule could know of it without this one (docs/witness.md).
+ */
+function isLastWarning(world: World, site: Site, machine: number): boolean {
+  const newest = tagThere(world, machine);
+  const other = tagThere(world, 1 - machine);
+  if (newest.kind !== "lineage" || (other.kind === "lineage" && other.epoch >= newest.epoch)) return false;
+  return site.nodes.some(
+    (node) =>
+      node.memory.remembered.heard !== undefined &&
+      !membershipOf(node).peer &&
+      isNewer(newest, node.state.value.lineage),
+  );
+}
+
+function overwrite({ world, site, machine }: Trouble): void {
+  const text = foreign[world.kernel.choices.pick(whichText, foreign.length)] ?? foreign[0];
+  if (!isLastWarning(world, site, machine)) world.bmc(machine).writeTag(text);
+}
 
 /**
  * A copy of a BMC's settings from a later time: the tag claims an epoch that nobody here has reached. It does not replace what
@@ -217,12 +242,12 @@ export const tagFaults: readonly StormFault[] = [
   },
   {
     name: "somebody writes a text of his own over a tag",
-    run: ({ world, machine }) => world.bmc(machine).writeTag(foreign),
+    run: overwrite,
   },
   {
     name: "somebody writes a text of his own over both tags",
-    run: ({ world }) => {
-      for (const { id } of world.machines) world.bmc(id).writeTag(foreign);
+    run: (trouble) => {
+      for (const { id } of trouble.world.machines) overwrite({ ...trouble, machine: id });
     },
   },
 ];

@@ -10,6 +10,7 @@ import {
   switchOn,
   type Trouble,
 } from "./fault.ts";
+import { wordAt } from "./words.ts";
 
 const whichStep = label("storm.step");
 const whichStrike = label("storm.strike");
@@ -125,6 +126,7 @@ const strikes: readonly Strike[] = [
     world.machine(who).shutdown();
     world.kernel.after(40 * second_us, () => switchOn(world, who));
   },
+  wordAt,
 ];
 
 /** Before the step, in it (a sync takes milliseconds, a BMC's answer a tenth of a second), or when it is done. */

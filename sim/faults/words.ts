@@ -1,14 +1,18 @@
-import { no_word } from "../../src/decide/facts.ts";
+import { type Accepted, no_word } from "../../src/decide/facts.ts";
 import { confirmDown } from "../agents/confirm.ts";
 import { wake } from "../agents/etcd.ts";
 import { membershipOf } from "../agents/facts.ts";
 import { label } from "../kernel/label.ts";
 import { traceKind } from "../kernel/trace.ts";
+import { tagsThere } from "../truth.ts";
 import { setFor } from "./bmc.ts";
 import { cutLinks, later, second_us, some_us, type StormFault, type Trouble } from "./fault.ts";
 
 const whose = label("storm.word");
 const byCommand = label("storm.word-how");
+const moment = label("storm.word-when");
+const which = label("storm.word-at-step");
+const accepts = label("storm.word-accepts");
 const isSlowToo = label("storm.word-slow");
 const wrongLine = traceKind(
   "storm.wrong",
@@ -32,12 +36,38 @@ function wrongWord({ site }: Trouble, machine: number): void {
   wake(node);
 }
 
-/** On one of the two, or on both in the same second. */
-const wrongWords = (trouble: Trouble): void => {
-  const { machine, world } = trouble;
-  wrongWord(trouble, machine);
-  if (world.kernel.choices.pick(whose, 2) === 1) wrongWord(trouble, 1 - machine);
-};
+/** Some time after the links are cut: on one of the two, or on both in the same second. */
+function wrongWords(trouble: Trouble, delay_us: number): void {
+  const { choices } = trouble.world.kernel;
+  later(trouble, delay_us + choices.jitter(moment, late_us), () => {
+    const { machine } = trouble;
+    wrongWord(trouble, machine);
+    if (choices.pick(whose, 2) === 1)
+      later(trouble, choices.jitter(moment, second_us), () => wrongWord(trouble, 1 - machine));
+  });
+}
+const late_us = 2 * second_us;
+
+/**
+ * In the middle of anything, on the machine that is at it or on the other. A loss is accepted where the storm has somebody for that, and
+ * the peer is off: all that an admin can name, whether anybody asked for it or not.
+ */
+export function wordAt(trouble: Trouble, who: number): void {
+  const { site, world } = trouble;
+  const { choices } = world.kernel;
+  const machine = choices.pick(which, 2) === 0 ? who : 1 - who;
+  const { acceptLoss } = site;
+  const accept = acceptLoss === undefined ? undefined : acceptable(trouble)[choices.pick(accepts, 4) - 1];
+  if (accept === undefined) wrongWord(trouble, machine);
+  else acceptLoss?.(machine, accept);
+}
+
+/** The newest epoch that a tag or a disk names, what nobody knows, or both. */
+function acceptable({ site, world }: Trouble): readonly Accepted[] {
+  const tags = tagsThere({ world, site }).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
+  const epoch = Math.max(...tags, ...site.nodes.map(({ state }) => state.value.lineage?.epoch ?? 0));
+  return ["unknown", epoch, `${epoch},unknown`];
+}
 
 /** What a machine does not reach when the two halves of a management wire are apart: the peer's BMC, and the power strip. */
 const beyond = (id: number): readonly number[] => [2 + 1 - id, 4];
@@ -51,7 +81,7 @@ export const wordFaults: readonly StormFault[] = [
     name: "both links are cut, and an admin takes the other machine for dead",
     run: (trouble) => {
       cutLinks(trouble, some_us(trouble));
-      later(trouble, 2.5 * second_us, () => wrongWords(trouble));
+      wrongWords(trouble, 2.5 * second_us);
     },
   },
   {
@@ -64,7 +94,7 @@ export const wordFaults: readonly StormFault[] = [
         for (const { id } of world.machines) for (const end of beyond(id)) world.management.healBoth(id, end);
       });
       cutLinks(trouble, long_us);
-      later(trouble, 5 * second_us, () => wrongWords(trouble));
+      wrongWords(trouble, 5 * second_us);
     },
   },
 ];
@@ -88,7 +118,7 @@ export const unseenFaults: readonly StormFault[] = [
         if (isSlow) setFor({ ...trouble, machine: id }, { kind: "slow", seconds: slow_s }, long_us);
       }
       cutLinks(trouble, long_us);
-      later(trouble, 5 * second_us, () => wrongWords(trouble));
+      wrongWords(trouble, 5 * second_us);
     },
   },
 ];

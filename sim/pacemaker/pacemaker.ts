@@ -67,6 +67,11 @@ export class Pacemaker {
     for (const each of [0, 1]) this.controller(each)?.wake();
   }
 
+  /** Nothing is started there that does not run. */
+  isHeldBack(machine: number): boolean {
+    return this.#cluster.maintenance || this.isOnStandby(machine);
+  }
+
   isOnStandby(machine: number): boolean {
     return this.#cluster.onStandby.has(machine);
   }

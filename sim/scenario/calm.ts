@@ -1,7 +1,7 @@
 import type { Scenario } from "../../src/scenario/scenario.ts";
 import { endsWhole } from "../../src/scenario/traits.ts";
 import type { Seen } from "../../src/scenario/world.ts";
-import { settling_us } from "./sentences.ts";
+import { settling_us } from "../sentences.ts";
 import { done, type SimStage } from "./stage.ts";
 import { isWhole } from "./whole.ts";
 

@@ -18,7 +18,7 @@ import { stormChecks } from "../storm-checks.ts";
 import { calm } from "../wire.ts";
 import { Load } from "./load.ts";
 import { FedWorld } from "./metal.ts";
-import { trueSentences } from "./sentences.ts";
+import { trueSentences } from "../sentences.ts";
 import { isWhole } from "./whole.ts";
 
 const second_us = 1_000_000;

@@ -1,5 +1,6 @@
 import type { BmcFault, MachineName, Wire as WireName } from "../../src/scenario/slots.ts";
 import type { Doing, Seen } from "../../src/scenario/world.ts";
+import { other_site } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
 import { breakDisk, loseDisk } from "../faults/disk.ts";
 import type { Wire } from "../wire.ts";
@@ -11,7 +12,7 @@ export const silent: readonly BmcFault[] = ["unreachable", "hang-after-connect",
 
 const first_ms_max = 8_000;
 
-const tags = { none: "", "other-site": "duet:0000:7:node1", foreign: "rack 12" } as const;
+const tags = { none: "", "other-site": other_site, foreign: "rack 12" } as const;
 
 /** Wires, BMCs and the PDU. */
 export function outsideFaults(stage: SimStage): Doing {

@@ -20,7 +20,8 @@ const promises: Readonly<Record<string, string>> = {
     "no machine is kept from its data by a takeover that was begun while it was on, and that never served",
   "serves alone":
     "a machine whose peer is gone for good serves alone, with a person's word where it needs one",
-  "a reason that is not true": "where a machine calls for a person, the reason that it gives is true",
+  "a reason that is not true":
+    "where a machine waits, stops or calls for a person, the reason that it gives is true",
   "whole at first": "two new machines become 1+1",
   "whole again": "once the faults are over the pair becomes 1+1 again, without a person's decision",
 };

@@ -129,6 +129,40 @@ test("a peer that is back while the turn is waited for does not wait for its end
   assert.deepEqual(race.commands, []);
 });
 
+test("Off that another fence of this loss has proven meanwhile is waited for no longer, and not commanded again", async () => {
+  const waits: ReadonlyMap<string, Partial<Facts>> = new Map([
+    ["its turn", {}],
+    ["for a peer that left to go off", { fencePending: false }],
+  ]);
+  for (const [what, picture] of waits) {
+    const race = new Race(2);
+    const { racing } = race;
+    let told = 0;
+    const facts: Effects["facts"] = async () => ({ ...race.facts(), ...picture, peerPower: "on" });
+    const pause: Effects["pause"] = async (ms) => {
+      await racing.pause(ms);
+      if (race.now_ms >= 3_000) race.loss = { ring: "1", since_ms: 0, wentOff: false, proven: true };
+    };
+    const steps = fencePeer({ ...racing, facts, pause }, { ...times, again_ms: 500 }, () => {
+      told += 1;
+    });
+    assert.deepEqual(await runSteps(steps), { done: true }, what);
+    assert.deepEqual([race.now_ms, race.commands, told], [4_000, [], 1], what);
+  }
+});
+
+test("Off that was proven of another loss ends nothing", async () => {
+  const race = new Race(2);
+  const { racing } = race;
+  const pause: Effects["pause"] = async (ms) => {
+    await racing.pause(ms);
+    if (race.now_ms >= 3_000) race.loss = { ring: "2", since_ms: 0, wentOff: false, proven: true };
+  };
+  const outcome = await runSteps(fencePeer({ ...racing, pause }, { ...times, again_ms: 500 }));
+  assert.match(JSON.stringify(outcome), /the membership has changed/);
+  assert.deepEqual(race.commands, []);
+});
+
 test("a peer that reads Off is commanded at once: there is nobody to race", async () => {
   const race = new Race(2);
   race.peer = { ...race.peer, on: false };

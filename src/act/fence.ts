@@ -55,10 +55,16 @@ export async function* fencePeer(effects: Effects, times: Times, proven: Proven 
   if (!off.ok) {
     const doubts = rival.shownOff && isDoubt(off.failure.kind);
     if (doubts && begun.value !== undefined) await effects.quorum.noteDoubt(begun.value.ring);
+    // What another fence of this loss has proven meanwhile need not be proven twice.
+    //
     // An admin has seen that it is off, no BMC has to say so, and this machine serves on that word. The membership must still be the
     // one that it is for. A fence that only the word ends would never be tried again.
     const now = await effects.quorum.loss();
     const same = now.ok && now.value?.ring === begun.value?.ring;
+    if (same && now.value?.proven === true) {
+      proven();
+      return ended;
+    }
     const taken =
       same && facts.word.peerDown && mayServe(effects.decide("takeover", await effects.facts()).decision);
     if (!taken) return given("the fence", off.failure);
@@ -103,7 +109,7 @@ async function* goesOff(
   for (let waited_ms = 0; waited_ms < goodbye_ms; waited_ms += pause_ms) {
     // One that is back waits for a word of this machine.
     const loss = await quorum.loss();
-    if (loss.ok && loss.value?.ring !== begun?.ring) return false;
+    if (loss.ok && (loss.value?.ring !== begun?.ring || loss.value?.proven === true)) return false;
     yield "wait for the peer that left to go off";
     const now = await bmc.peerPower(bmc_ms);
     if (now.ok && now.value === "off") return true;
@@ -170,6 +176,7 @@ async function* turnComes(
     }
     if (loss.value?.ring !== begun?.ring)
       return "the membership has changed: this fence was for another loss";
+    if (loss.value?.proven === true) return "Off was proven meanwhile, by another fence";
     const isRival = rival.doubted || !isOff;
     const wait_ms = loss.value !== undefined && isRival ? waitOf_ms(loss.value, turn, turn_ms, waited_ms) : 0;
     if (wait_ms === 0) {

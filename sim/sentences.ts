@@ -1,0 +1,64 @@
+import type { Node } from "./agents/node.ts";
+import type { Site } from "./agents/site.ts";
+import type { Check } from "./checks.ts";
+import { untrue } from "./reasons.ts";
+import type { World } from "./world.ts";
+
+/** Who stands still looks again each ten seconds, and waits a while for a BMC that says nothing: then it says what is so now. */
+export const settling_us = 20_000_000;
+/** In a storm it looks half as often, its words may be lost or late, and BMCs are slower than anybody waits for. */
+export const stormSettling_us = 45_000_000;
+const look_us = 250_000;
+
+/**
+ * As storms hold it against the world at their end (sim/mend.ts), but all the time, with every fault that comes: what a
+ * person would read there now, and would act on.
+ */
+export const trueSentences = (site: Site, patience_us = settling_us): Check => ({
+  name: "a reason that is not true",
+  sentence: "where a machine waits, stops or calls for a person, the reason that it gives is true",
+  watch: (world) => {
+    const { kernel } = world;
+    const fail = (wrong: string, node: Node) =>
+      kernel.fail("a reason that is not true", `${wrong}; ${told(node)}`);
+    /** Since when what it says is not so, whatever it said meanwhile. */
+    const since_us: (number | undefined)[] = [undefined, undefined];
+    let next_us = 0;
+    kernel.afterEvent.push(() => {
+      if (kernel.now_us < next_us) return;
+      next_us = kernel.now_us + look_us;
+      for (const node of site.nodes) {
+        const wrong = wrongOf(world, site, node);
+        const from_us = (since_us[node.id] ??= kernel.now_us);
+        if (wrong === undefined) since_us[node.id] = undefined;
+        else if (kernel.now_us - from_us > patience_us) fail(wrong, node);
+      }
+    });
+    // An alarm ends what serves, and nobody says it again: it has to be so in the moment in which it is acted on, and not for longer.
+    const alarms: Node["verdict"][] = [];
+    site.stepped.push((machine) => {
+      const node = site.nodes[machine];
+      if (node?.verdict?.decision.do !== "stop-and-alarm" || node.verdict === alarms[machine]) return;
+      alarms[machine] = node.verdict;
+      const wrong = wrongOf(world, site, node);
+      if (wrong !== undefined) fail(wrong, node);
+    });
+  },
+});
+
+/** What is wrong with the reason that this machine gives; undefined: it gives none, or says what is so. */
+export function wrongOf(world: World, site: Site, node: Node): string | undefined {
+  const { id, verdict } = node;
+  const { up, hung } = world.machine(id);
+  if (!up || hung || verdict === undefined || isLeftBehind(world, node)) return undefined;
+  return untrue({ world, site }, id, verdict);
+}
+
+/**
+ * With the peer back the guard looks no more, and the agent looks only where Pacemaker has started it: not in maintenance or on
+ * standby. What was said last stands there until that is over, and status shows how old it is.
+ */
+const isLeftBehind = (world: World, { id, peer, memory }: Node): boolean =>
+  !memory.started && world.pacemaker.isHeldBack(id) && world.corosync.view(id).members.includes(peer);
+
+export const told = ({ name, verdict }: Node): string => `${name} says: ${verdict?.sentence ?? ""}`;
