@@ -7,7 +7,8 @@ import { cibConfiguration } from "../src/render/cib.ts";
 import { addressAgentFiles } from "../src/render/address-agent.ts";
 import { readSite } from "../src/site/read.ts";
 import { minimal } from "../src/site/samples.ts";
-import { cibOf, complaints, done, folder, imageRoot, plan, saying } from "./testing-scheduler.ts";
+import { cibOf, complaints, done, folder, plan, saying } from "./testing-scheduler.ts";
+import { imageRoot } from "./testing-image.ts";
 
 // And the agent itself, from the same image.
 
@@ -114,7 +115,7 @@ async function moves(address: string): Promise<readonly string[]> {
   const [agent] = addressAgentFiles;
   assert.ok(agent !== undefined && typeof agent.content === "string");
   await writeFile(join(folder, "address"), agent.content, { mode: agent.mode });
-  const command = ["unshare", "--mount", "--net", "sh", script, imageRoot(), folder, address] as const;
+  const command = ["unshare", "--mount", "--net", "sh", script, await imageRoot(), folder, address] as const;
   const { stdout } = await run(command, { deadline_ms: 60_000 });
   return stdout.trim().split("\n");
 }

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metadata } from "../src/agents/fence/metadata.ts";
 import { run } from "../src/machine/process.ts";
-import { imageRoot } from "./testing-scheduler.ts";
+import { imageRoot } from "./testing-image.ts";
 
 /** What fence-agents ships for its own agents. */
 const schema = "/usr/share/cluster/relaxng/metadata.rng";
-const judged = (text: string) =>
-  run(["chroot", imageRoot(), "xmllint", "--noout", "--relaxng", schema, "-"], {
+const judged = async (text: string) =>
+  await run(["chroot", await imageRoot(), "xmllint", "--noout", "--relaxng", schema, "-"], {
     input: text,
     accept: "any",
     deadline_ms: 60_000,

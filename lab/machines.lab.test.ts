@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { readIfThere } from "../src/machine/files.ts";
 import { run } from "../src/machine/process.ts";
 import { until } from "../src/machine/clock.ts";
+import { imageRoot } from "./testing-image.ts";
 import { openLab } from "./folder.ts";
 import { isSlow } from "./scenario-slow.ts";
 import { checkAtSeat, duet, duetOk, fencesOfNode2, on, ownLabsFolder, redfish, traces } from "./testing.ts";
@@ -68,8 +69,7 @@ test("the machines form one cluster, on both links, with files that their owners
   await node1("corosync", "-t");
   await node1("crm_verify", "--live-check", "--verbose");
   await node1("systemd-analyze", "verify", "--man=no", "duet-setup.service", "corosync.service");
-  const image = process.env["DUET_IMAGE_ROOT"];
-  assert.ok(image !== undefined, "npm test sets DUET_IMAGE_ROOT");
+  const image = await imageRoot();
   for (const machine of ["node1", "node2"]) {
     const ignition = await readFile(join(labs, name, "site", "rendered", `${machine}.ign`), "utf8");
     await run(["chroot", image, "ignition-validate", "-"], { input: ignition });

@@ -1,26 +1,20 @@
-import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { run } from "../src/machine/process.ts";
 import { allNamed, type Element, parseXml } from "../src/machine/xml.ts";
+import { imageRoot } from "./testing-image.ts";
 
-/** Pacemaker's own checker and its own scheduler, from the lab's image (DUET_IMAGE_ROOT). No machine is started. */
-
-export function imageRoot(): string {
-  const found = process.env["DUET_IMAGE_ROOT"];
-  assert.ok(found !== undefined && found !== "", "set DUET_IMAGE_ROOT to a root folder of the lab's image");
-  return found;
-}
+/** Pacemaker's own checker and its own scheduler, from the lab's image. No machine is started. */
 
 /** A folder of this test file's, gone with it. */
 export const folder = await mkdtemp(join(tmpdir(), "duet-scheduler-"));
 after(() => rm(folder, { recursive: true }));
 
 /** A program of the image; our folder is its /tmp. */
-const inImage = (program: string, ...args: readonly string[]) =>
-  run(
+const inImage = async (program: string, ...args: readonly string[]) =>
+  await run(
     [
       "unshare",
       "--mount",
@@ -29,7 +23,7 @@ const inImage = (program: string, ...args: readonly string[]) =>
       'mount --bind "$1" "$2/tmp" && shift && exec chroot "$@"',
       "sh",
       folder,
-      imageRoot(),
+      await imageRoot(),
       "env",
       "CIB_shadow_dir=/tmp",
       program,

@@ -8,9 +8,10 @@ import { run, type RunResult } from "../../src/machine/process.ts";
 import { validatorExceptions } from "./validator-exceptions.ts";
 import { pythonWithClients } from "./clients/venv.ts";
 import { forcedOffs_ms } from "./power/machine.ts";
+import { imageRoot } from "../testing-image.ts";
 import { bench, FakeFeed, FakeMetal, password, testPdu, testTls, username } from "./testing.ts";
 
-// Clients that nobody here wrote. They need Python's venv and pip, and fence_redfish the lab's image (DUET_IMAGE_ROOT).
+// Clients that nobody here wrote. They need Python's venv and pip, and fence_redfish the lab's image.
 
 const folder = await mkdtemp(join(tmpdir(), "duet-clients-"));
 after(() => rm(folder, { recursive: true }));
@@ -77,11 +78,7 @@ test("the DMTF protocol validator finds no failed requirement but the listed one
 });
 
 test("fence_redfish: status, monitor, off, on, reboot", async () => {
-  const root = process.env["DUET_IMAGE_ROOT"];
-  assert.ok(
-    root !== undefined && root !== "",
-    "set DUET_IMAGE_ROOT to a root folder of the lab's image: fence_redfish is run from there",
-  );
+  const root = await imageRoot();
   await using lab = await bench({ times, metal: new FakeMetal(true) });
   const fence = async (action: string): Promise<RunResult> => {
     const options = {

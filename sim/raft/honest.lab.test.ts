@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ensureImage } from "../../lab/image.ts";
-import { Progress } from "../../src/machine/progress.ts";
+import { imageRoot } from "../../lab/testing-image.ts";
 import { Answers } from "./testing-answers.ts";
 import { RealSide } from "./testing-etcd.ts";
 import { ModelSide } from "./testing-model.ts";
 import type { Side } from "./testing-side.ts";
 
-const etcd = join(process.env["DUET_IMAGE_ROOT"] ?? (await ensureImage(new Progress())), "usr/bin/etcd");
+const etcd = join(await imageRoot(), "usr/bin/etcd");
 
 type Steps = (side: Side, told: Answers) => Promise<void>;
 

@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as v from "valibot";
-import { ensureImage } from "../../lab/image.ts";
+import { imageRoot } from "../../lab/testing-image.ts";
 import { readMemberFacts } from "../../src/facts/facts.ts";
 import { now_ms, sleep, until } from "../../src/machine/clock.ts";
-import { Progress } from "../../src/machine/progress.ts";
 import { RealSide } from "./testing-etcd.ts";
 
 // The two losses that the model predicts (force.test.ts, membership.test.ts), on real etcd under load.
 
-const etcd = join(process.env["DUET_IMAGE_ROOT"] ?? (await ensureImage(new Progress())), "usr/bin/etcd");
+const etcd = join(await imageRoot(), "usr/bin/etcd");
 /** Where others use the box etcd takes its time. */
 const deadline_ms = 60_000;
 const writers = { cut: 64, promote: 256 } as const;
