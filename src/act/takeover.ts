@@ -1,4 +1,5 @@
 import { withUnknown } from "../decide/accepted.ts";
+import { chosen } from "../decide/choice.ts";
 import type { Facts } from "../decide/facts.ts";
 import { acceptedEpoch, beginsAfterLoss, epoch_max, mayGoOn } from "../decide/lineage.ts";
 import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
@@ -33,7 +34,7 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
   // With a proof nothing is looked at anew, so that no slow BMC holds it up.
   const seen = lost.value?.proven === true ? undefined : await effects.facts();
   // The peer may be a member by now, and serve: then no tag of its own is written over.
-  if (seen !== undefined && !mayGoOn(seen)) return gone;
+  if (seen !== undefined && !isStillMeant(seen, lost.value, epoch)) return gone;
   const byWord = seen !== undefined && isOnWordAlone(seen) ? seen : undefined;
   const choice = seen && choiceUnder(seen);
   yield "write the intent";
@@ -124,6 +125,13 @@ async function stillStands(
  * well, since nobody has to be the only writer of a BMC: each needs only to see the other's first tag.
  */
 const isOnWordAlone = (facts: Facts): boolean => facts.witness !== "off" && needsBothTags(facts);
+
+/** Was nothing changed since this was decided? A loss is accepted for one membership; in the next one nobody has accepted it. */
+function isStillMeant(facts: Facts, lost: Loss | undefined, epoch: number): boolean {
+  const isSame = (lost === undefined) === (facts.peer.seen === "now");
+  const isAccepted = facts.word.accept !== undefined || chosen(facts) === "self";
+  return isSame && mayGoOn(facts) && (isAccepted || !beginsAfterLoss(epoch));
+}
 
 /** Undefined: it goes by the numbers alone. */
 function replacing(facts: Facts): MayReplace | undefined {

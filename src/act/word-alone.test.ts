@@ -218,6 +218,26 @@ test("on a choice the peer is told before any tag what is meant, and before the 
   ]);
 });
 
+test("a choice is for its membership: a takeover that was decided on it means nothing in the next one, though the peer gave up", async () => {
+  for (const isLost of [false, true]) {
+    const { world, effects } = chosenBoth();
+    const go = () => {
+      world.peer = { ...world.peer, member: false };
+      world.ring = "2";
+      world.word = no_word;
+    };
+    if (isLost) go();
+    const facts = async () => {
+      // A silent BMC is waited for meanwhile.
+      go();
+      return await effects.facts();
+    };
+    const end = await runSteps(takeOver({ ...effects, facts }, fast, 1_000_000));
+    assert.match(end.done ? "" : end.why, /the peer was seen again, or/);
+    assert.deepEqual([world.state.takeover, world.tags], [undefined, { mine: five, theirs: five }]);
+  }
+});
+
 test("a takeover on a choice writes over no claim that was not shown, and ends where the choice counts no more", async () => {
   for (const at of ["mine", "theirs"] as const) {
     const claim = { epoch: 999_999, owner: "b" };
