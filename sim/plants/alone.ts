@@ -126,6 +126,8 @@ export const alonePlants: readonly Plant[] = [
     checks: loss,
     favours: [eachItsOwnBmc],
     tables: seenBy(["takeover"], wordIsOff),
+    // The steps ask too whether what they stand on is there.
+    effects: (effects) => ({ ...effects, facts: async () => wordIsOff(await effects.facts()) }),
   },
   {
     name: "word-needs-one-tag",
