@@ -16,6 +16,22 @@ const claimAtOnce = (facts: Facts) => {
   return { do: "take-over", epoch } as const;
 };
 
+/** The steps look before the intent as well; behind it they see what is. */
+const provenBeforeIntent = (effects: Effects): Effects => ({
+  ...effects,
+  quorum: {
+    ...effects.quorum,
+    loss: async () => {
+      const lost = await effects.quorum.loss();
+      const state = await effects.disk.readState();
+      const isMeant = state.ok && state.value.takeover?.step === "intent";
+      return lost.ok && lost.value !== undefined && !isMeant
+        ? success({ ...lost.value, proven: true })
+        : lost;
+    },
+  },
+});
+
 /** As it is asked for, and whatever the rules say to it: with no intent on its disk. */
 function taggedWhenAsked(effects: Effects, { node: { world } }: Place): Effects {
   const claim = async (facts: Facts): Promise<void> => {
@@ -88,6 +104,7 @@ export const witnessPlants: readonly Plant[] = [
     checks: ["claim for nothing"],
     favours: ["both links are cut", comeBack],
     tables: instead("takeover", ["R-NO-PROOF"], { decide: claimAtOnce }),
+    effects: provenBeforeIntent,
   },
   {
     name: "tag-by-fence-agent",
