@@ -1,6 +1,6 @@
 import { empty, type Holding, type Tag } from "../src/decide/facts.ts";
 import { isFullVoter, isNewer } from "../src/decide/lineage.ts";
-import { logFacts, tagOf } from "./agents/facts.ts";
+import { holdingsOf, tagOf } from "./agents/facts.ts";
 import type { Site } from "./agents/site.ts";
 import { witnessOf } from "./agents/witness.ts";
 import type { World } from "./world.ts";
@@ -11,9 +11,11 @@ export interface Truth {
   readonly site: Site;
 }
 
-export function holdingOf({ world, site }: Truth, machine: number): Holding {
-  const state = site.nodes[machine]?.state.value;
-  return { ...empty, ...state, ...logFacts(world.unit(machine).data) };
+export function holdingOf({ site }: Truth, machine: number): Holding {
+  const node = site.nodes[machine];
+  if (node === undefined) return empty;
+  const { state, log } = holdingsOf(node);
+  return { ...empty, ...state, ...log };
 }
 
 export const tagsThere = ({ world }: Truth): readonly Tag[] =>

@@ -70,7 +70,7 @@ export async function ownFacts(node: Node, life: Life): Promise<OwnFacts> {
 }
 
 /** Of a file that can't be read nothing is assumed, nor of the log beside it. */
-const holdingsOf = ({ world, id, state }: Node): Pick<Readings, "state" | "log"> =>
+export const holdingsOf = ({ world, id, state }: Node): Pick<Readings, "state" | "log"> =>
   state.value === tornState
     ? { state: noState, log: unknownLog }
     : { state: state.value, log: logFacts(world.unit(id).data) };

@@ -151,6 +151,31 @@ test("Off that another fence of this loss has proven meanwhile is waited for no 
   }
 });
 
+test("nor is it read any longer where what took the command does not show it", async () => {
+  const race = new Race(0);
+  const { racing } = race;
+  const bmc: Effects["bmc"] = {
+    ...racing.bmc,
+    commandOff: async (way) => {
+      race.commands.push(way);
+      return done;
+    },
+    peerPower: async () => failed("unreachable", "no answer"),
+  };
+  const pause: Effects["pause"] = async (ms) => {
+    await racing.pause(ms);
+    if (race.commands.length === 0) return;
+    race.peer = { ...race.peer, on: false };
+    race.loss = { ring: "1", since_ms: 0, wentOff: false, proven: true };
+  };
+  let told = 0;
+  const steps = fencePeer({ ...racing, bmc, pause }, times, () => {
+    told += 1;
+  });
+  assert.deepEqual(await runSteps(steps), { done: true });
+  assert.deepEqual([race.commands, told], [["BMC"], 1]);
+});
+
 test("Off that was proven of another loss ends nothing", async () => {
   const race = new Race(2);
   const { racing } = race;

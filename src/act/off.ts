@@ -164,6 +164,8 @@ async function* readOff(
     // It waits for a word of this machine, and an Off of another time would be none for it.
     if (lostIn !== undefined && loss.ok && loss.value?.ring !== lostIn)
       return failed("changed", "the membership has changed: this Off was for another loss");
+    // Another fence of this loss has read it, by a way that this one may not believe.
+    if (lostIn !== undefined && loss.ok && loss.value?.proven === true) return done;
     yield "read that the peer is off";
     const power = await effects.bmc.peerPower(times.bmc_ms, by);
     if (power.ok && power.value === "off") return done;
