@@ -4,17 +4,26 @@ import type { Check } from "./checks.ts";
 import { untrue } from "./reasons.ts";
 import type { World } from "./world.ts";
 
+/** For how long a sentence may have been so, and be no more. */
+interface Patience {
+  readonly waiting_us: number;
+  readonly other_us: number;
+}
+
 /** Who stands still looks again each ten seconds, and waits a while for a BMC that says nothing: then it says what is so now. */
-export const settling_us = 20_000_000;
-/** In a storm it looks half as often, its words may be lost or late, and BMCs are slower than anybody waits for. */
-export const stormSettling_us = 45_000_000;
+export const inStories: Patience = { waiting_us: 20_000_000, other_us: 20_000_000 };
+/**
+ * In a storm it looks half as often, its words may be lost or late, and BMCs are slower than anybody waits for. Who waits tells what was so before where the
+ * question of a look is lost on its way: three in a row were met once in a hundred thousand storms, and nobody acts on a wait.
+ */
+export const inStorms: Patience = { waiting_us: 105_000_000, other_us: 45_000_000 };
 const look_us = 250_000;
 
 /**
  * As storms hold it against the world at their end (sim/mend.ts), but all the time, with every fault that comes: what a
  * person would read there now, and would act on.
  */
-export const trueSentences = (site: Site, patience_us = settling_us): Check => ({
+export const trueSentences = (site: Site, patience = inStories): Check => ({
   name: "a reason that is not true",
   sentence: "where a machine waits, stops or calls for a person, the reason that it gives is true",
   watch: (world) => {
@@ -31,7 +40,7 @@ export const trueSentences = (site: Site, patience_us = settling_us): Check => (
         const wrong = wrongOf(world, site, node);
         const from_us = (since_us[node.id] ??= kernel.now_us);
         if (wrong === undefined) since_us[node.id] = undefined;
-        else if (kernel.now_us - from_us > patience_us) fail(wrong, node);
+        else if (kernel.now_us - from_us > patienceFor(node, patience)) fail(wrong, node);
       }
     });
     // An alarm ends what serves, and nobody says it again: it has to be so in the moment in which it is acted on, and not for longer.
@@ -45,6 +54,9 @@ export const trueSentences = (site: Site, patience_us = settling_us): Check => (
     });
   },
 });
+
+const patienceFor = ({ verdict }: Node, { waiting_us, other_us }: Patience): number =>
+  verdict?.decision.do === "wait" ? waiting_us : other_us;
 
 /** What is wrong with the reason that this machine gives; undefined: it gives none, or says what is so. */
 export function wrongOf(world: World, site: Site, node: Node): string | undefined {

@@ -14,7 +14,7 @@ import { mend } from "./mend.ts";
 import type { ResourceAgent } from "./pacemaker/agent.ts";
 import { noPlant, type Plant } from "./plants.ts";
 import { leanTimes } from "./raft/times.ts";
-import { stormSettling_us, trueSentences } from "./sentences.ts";
+import { inStorms, trueSentences } from "./sentences.ts";
 import { stormChecks } from "./storm-checks.ts";
 import { pickFault, pickKind } from "./storm-pick.ts";
 import { isWhole, newTally, standing, type Storm, type Tally } from "./whole.ts";
@@ -83,7 +83,7 @@ function newStorm(plant: Plant, tally: Tally, schedule: Parameters<Runner>[0], t
   const world = new World(schedule, {
     agent: (made) => planted(duetAgent(made, site), made, site),
     fence: (made) => duetFence(made, site),
-    checks: [...stormChecks(site), trueSentences(site, stormSettling_us)],
+    checks: [...stormChecks(site), trueSentences(site, inStorms)],
     trace,
     wire: rough,
     etcd: { ...leanTimes, apply_slow_ppm: 100_000 },

@@ -4,6 +4,7 @@ import { type DiskEffects, done, failed, type Outcome, success } from "../../act
 import { decodeState, encodeState, state_empty, writeState } from "../../facts/state.ts";
 import { readIfThere, syncFolder } from "../../machine/files.ts";
 import { run } from "../../machine/process.ts";
+import { lockOf } from "../../machine/lock.ts";
 import { withReserve } from "../../machine/reserve.ts";
 import { failureOf } from "./outcome.ts";
 
@@ -51,7 +52,7 @@ export function stateFile(path: string): Pick<DiskEffects, "readState" | "setSta
 /** Work on the file that nobody else may do at the same time. */
 async function locked(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    await using lock = await open(`${path}.lock`, "a", 0o600);
+    await using lock = await open(lockOf(path), "a", 0o600);
     if (!(await isLocked(lock.fd))) return failed("changed", "another program of duet's writes its file");
     return await work();
   } catch (error) {

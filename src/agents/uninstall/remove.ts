@@ -21,6 +21,7 @@ export const ownNotes: readonly string[] = [
   paths.witness,
   paths.witnessSeen,
   lockOf(paths.witnessSeen),
+  lockOf(paths.state),
   reserveFor(paths.state),
   paths.stateProbe,
   paths.tagTest,
