@@ -1,7 +1,7 @@
 import type { Node } from "./agents/node.ts";
 import type { Site } from "./agents/site.ts";
 import type { Check } from "./checks.ts";
-import { untrue } from "./reasons.ts";
+import { claims, untrue } from "./reasons.ts";
 import type { World } from "./world.ts";
 
 /** For how long a sentence may have been so, and be no more. */
@@ -18,6 +18,8 @@ export const inStories: Patience = { waiting_us: 20_000_000, other_us: 20_000_00
  */
 export const inStorms: Patience = { waiting_us: 105_000_000, other_us: 45_000_000 };
 const look_us = 250_000;
+/** From when a machine has read the tags until it acts on them: a text that somebody writes over one meanwhile makes no alarm false. */
+const tagsRead_us = 5_000_000;
 
 /**
  * As storms hold it against the world at their end (sim/mend.ts), but all the time, with every fault that comes: what a
@@ -32,25 +34,28 @@ export const trueSentences = (site: Site, patience = inStories): Check => ({
       kernel.fail("a reason that is not true", `${wrong}; ${told(node)}`);
     /** Since when what it says is not so, whatever it said meanwhile. */
     const since_us: (number | undefined)[] = [undefined, undefined];
+    const claimed_us = [-tagsRead_us, -tagsRead_us];
     let next_us = 0;
     kernel.afterEvent.push(() => {
       if (kernel.now_us < next_us) return;
       next_us = kernel.now_us + look_us;
       for (const node of site.nodes) {
+        if (claims["R-TAGS-CLAIM"]?.({ world, site }, node.id) === true) claimed_us[node.id] = kernel.now_us;
         const wrong = wrongOf(world, site, node);
         const from_us = (since_us[node.id] ??= kernel.now_us);
         if (wrong === undefined) since_us[node.id] = undefined;
         else if (kernel.now_us - from_us > patienceFor(node, patience)) fail(wrong, node);
       }
     });
-    // An alarm ends what serves, and nobody says it again: it has to be so in the moment in which it is acted on, and not for longer.
+    // An alarm ends what serves, and nobody says it again: it has to be so when it is acted on, or when the tags were read, and not for longer.
     const alarms: Node["verdict"][] = [];
     site.stepped.push((machine) => {
       const node = site.nodes[machine];
       if (node?.verdict?.decision.do !== "stop-and-alarm" || node.verdict === alarms[machine]) return;
       alarms[machine] = node.verdict;
       const wrong = wrongOf(world, site, node);
-      if (wrong !== undefined) fail(wrong, node);
+      const wasSo = kernel.now_us - (claimed_us[machine] ?? 0) < tagsRead_us;
+      if (wrong !== undefined && !wasSo) fail(wrong, node);
     });
   },
 });

@@ -32,7 +32,7 @@ for (const etcd of [newest, ...others]) {
       await pair.startFirst();
       for (let n = 0; n < 20; n += 1) await a.put(`first${n}`, "x".repeat(n * 20));
       await until("a snapshot is in its log", async () => (await a.log()).includes("saved snapshot"), {
-        deadline_ms: 20_000,
+        deadline_ms: 60_000,
       });
       await a.kill();
       const alone = await facts(a);
@@ -43,7 +43,7 @@ for (const etcd of [newest, ...others]) {
       a.start(pair.flags);
       await a.ready();
       await pair.join(b, a);
-      await until("the learner has the log", async () => await isLearner(b), { deadline_ms: 20_000 });
+      await until("the learner has the log", async () => await isLearner(b), { deadline_ms: 60_000 });
       await pair.kill();
       const learner = await facts(b);
       assert.equal(learner.standing, "learner");
