@@ -28,7 +28,8 @@ export const fenceLoop: Check = {
 
 /**
  * Who has no vote in the cluster of one that the other serves can't take it over: with that one off nobody serves. People may mean it, and
- * one that hangs serves nobody.
+ * one that hangs serves nobody. Who serves on a plain word, said of a machine that lives, is known to that one by the tags alone: where it can't read
+ * them either, it goes by what it knew before.
  */
 export const fencedOutOfService = (site: Site): Check => ({
   name: "fenced out of service",
@@ -42,6 +43,9 @@ export const fencedOutOfService = (site: Site): Check => ({
       if (member.raft.role !== "leader" || voters.length !== 1 || voters[0] !== member.id) return;
       const word = site.nodes[by]?.memory.spoken?.word;
       if (word?.peerDown === true || word?.accept !== undefined || word?.choose !== undefined) return;
+      const serving = site.nodes[target]?.memory;
+      if (serving?.spoken?.word.peerDown === true && serving.remembered.provenIn !== serving.spoken.ring)
+        return;
       world.kernel.fail(
         "fenced out of service",
         `machine ${by} has no vote, and commands machine ${target} off, which serves alone`,
