@@ -73,6 +73,18 @@ export const reasons: Readonly<Record<string, Reason>> = {
       mine(truth, me).soleVoter),
 };
 
+/** Who says these speaks of what the peer holds, and knows of that what it heard. */
+export const ofBothDisks: ReadonlySet<string> = new Set([
+  "R-BOTH-GAVE-UP",
+  "R-NO-DATA-ANYWHERE",
+  "R-TIE",
+  "R-NO-VOTER",
+  "R-NEWEST-UNFIT",
+  "R-STUCK",
+  "R-NEWER-PEER",
+  "R-ETCD-LAST-COPY",
+]);
+
 const nodeOf = ({ site }: Truth, id: number): Node | undefined => site.nodes[id];
 
 /** Of this very loss: in any other membership it is void. */

@@ -1,22 +1,24 @@
 import type { Node } from "./agents/node.ts";
 import type { Site } from "./agents/site.ts";
 import type { Check } from "./checks.ts";
-import { claims, untrue } from "./reasons.ts";
+import { claims, ofBothDisks, untrue } from "./reasons.ts";
 import type { World } from "./world.ts";
 
 /** For how long a sentence may have been so, and be no more. */
 interface Patience {
   readonly waiting_us: number;
   readonly other_us: number;
+  /** Also what is said of the disk of a peer that is away: it may have become another since it was heard. */
+  readonly ofAbsent: boolean;
 }
 
 /** Who stands still looks again each ten seconds, and waits a while for a BMC that says nothing: then it says what is so now. */
-export const inStories: Patience = { waiting_us: 20_000_000, other_us: 20_000_000 };
+export const inStories: Patience = { waiting_us: 20_000_000, other_us: 20_000_000, ofAbsent: true };
 /**
  * In a storm it looks half as often, its words may be lost or late, and BMCs are slower than anybody waits for. Who waits tells what was so before where the
  * question of a look is lost on its way: three in a row were met once in a hundred thousand storms, and nobody acts on a wait.
  */
-export const inStorms: Patience = { waiting_us: 105_000_000, other_us: 45_000_000 };
+export const inStorms: Patience = { waiting_us: 105_000_000, other_us: 45_000_000, ofAbsent: false };
 const look_us = 250_000;
 /** From when a machine has read the tags until it acts on them: a text that somebody writes over one meanwhile makes no alarm false. */
 const tagsRead_us = 5_000_000;
@@ -41,7 +43,7 @@ export const trueSentences = (site: Site, patience = inStories): Check => ({
       next_us = kernel.now_us + look_us;
       for (const node of site.nodes) {
         if (claims["R-TAGS-CLAIM"]?.({ world, site }, node.id) === true) claimed_us[node.id] = kernel.now_us;
-        const wrong = wrongOf(world, site, node);
+        const wrong = patience.ofAbsent || !isOfAbsent(world, node) ? wrongOf(world, site, node) : undefined;
         const from_us = (since_us[node.id] ??= kernel.now_us);
         if (wrong === undefined) since_us[node.id] = undefined;
         else if (kernel.now_us - from_us > patienceFor(node, patience)) fail(wrong, node);
@@ -59,6 +61,9 @@ export const trueSentences = (site: Site, patience = inStories): Check => ({
     });
   },
 });
+
+const isOfAbsent = (world: World, { id, peer, verdict }: Node): boolean =>
+  verdict !== undefined && ofBothDisks.has(verdict.rule) && !world.corosync.view(id).members.includes(peer);
 
 const patienceFor = ({ verdict }: Node, { waiting_us, other_us }: Patience): number =>
   verdict?.decision.do === "wait" ? waiting_us : other_us;
