@@ -136,7 +136,7 @@ export class Pair {
     await until(
       "the learner is added",
       () => isDone(through, ["add", who.name, "--learner", `--peer-urls=${who.peer}`], /already exists/),
-      { deadline_ms: 20_000 },
+      { deadline_ms: 60_000 },
     );
     who.start([
       ...this.flags,
@@ -150,7 +150,7 @@ export class Pair {
     await until(
       "the learner becomes a voter",
       () => isDone(through, ["promote", id], /can only promote a learner member(?! which)/),
-      { deadline_ms: 20_000 },
+      { deadline_ms: 60_000 },
     );
     await who.ready();
   }
@@ -160,7 +160,7 @@ export class Pair {
     await who.ctl(["move-leader", await memberId(through, through)], "any");
     const id = await memberId(who, through);
     await until("the member is removed", () => isDone(through, ["remove", id], /member not found/i), {
-      deadline_ms: 20_000,
+      deadline_ms: 60_000,
     });
     await who.kill();
   }

@@ -28,7 +28,7 @@ async function write(who: EtcdProcess, name: string): Promise<void> {
           return false;
         }
       },
-      { deadline_ms: 20_000 },
+      { deadline_ms: 60_000 },
     );
 }
 
