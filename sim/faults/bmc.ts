@@ -203,7 +203,9 @@ const foreign = ["asset 4711", other_site] as const;
 function isLastWarning(world: World, site: Site, machine: number): boolean {
   const newest = tagThere(world, machine);
   const other = tagThere(world, 1 - machine);
-  if (newest.kind !== "lineage" || (other.kind === "lineage" && other.epoch >= newest.epoch)) return false;
+  // One that is about to restart and forget tells nobody any more.
+  const stays = other.kind === "lineage" && !world.bmc(1 - machine).has("forgets-tag");
+  if (newest.kind !== "lineage" || (stays && other.epoch >= newest.epoch)) return false;
   return site.nodes.some(
     (node) =>
       node.memory.remembered.heard !== undefined &&
