@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { until } from "../src/machine/clock.ts";
 import { errnoOf, isMissing, readIfThere } from "../src/machine/files.ts";
 
@@ -16,6 +16,8 @@ export interface CgroupTree {
 }
 
 const mount = "/sys/fs/cgroup";
+/** The names that `cgroupName` makes. */
+const labGroup = /^duet-lab-[0-9a-f]{10}$/;
 const magic_v2 = 0x63677270;
 const unified = join(mount, "unified");
 
@@ -81,6 +83,9 @@ const realTime = { period_us: 500_000, machine_us: 110_000, lab_us: 220_000 };
 /**
  * Lets a machine's processes have a real-time priority, as on metal: Corosync asks for one. In version 1 a kernel that counts such time by
  * groups refuses it to a new group. Where the host has none to give, Corosync does without, and logs that.
+ *
+ * A group keeps its share when its last process is gone. So a lab that was killed from outside, and that nobody has taken down yet, holds time
+ * that nobody uses, and two of them hold all there is: what they have is taken back.
  */
 export async function allowRealTime(tree: CgroupTree, group: string): Promise<void> {
   for (const lab of tree.folders) {
@@ -91,15 +96,35 @@ export async function allowRealTime(tree: CgroupTree, group: string): Promise<vo
     ] as const;
     for (const [folder, runtime_us] of wanted) {
       if ((await readIfThere(join(folder, "cpu.rt_runtime_us"))) === undefined) break;
-      await writeFile(join(folder, "cpu.rt_period_us"), String(realTime.period_us)).catch(noneLeft);
-      await writeFile(join(folder, "cpu.rt_runtime_us"), String(runtime_us)).catch(noneLeft);
+      if (await grantRealTime(folder, runtime_us)) continue;
+      await takeBackUnused(lab);
+      await grantRealTime(folder, runtime_us);
     }
   }
 }
 
-/** The kernel's EINVAL: the group above has no such time, or others have it all. */
-function noneLeft(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EINVAL")) throw error;
+/** False by the kernel's EINVAL: the group above has no such time, or others have it all. */
+async function grantRealTime(folder: string, runtime_us: number): Promise<boolean> {
+  try {
+    await writeFile(join(folder, "cpu.rt_period_us"), String(realTime.period_us));
+    await writeFile(join(folder, "cpu.rt_runtime_us"), String(runtime_us));
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EINVAL") return false;
+    throw error;
+  }
+}
+
+/** A lab that lives has processes at any time: its BMCs run before its machines have power, and for as long as it is up. */
+async function takeBackUnused(lab: string): Promise<void> {
+  for (const other of await subfolders(dirname(lab))) {
+    if (!labGroup.test(basename(other)) || (await hasProcesses(other))) continue;
+    for (const folder of [...(await subfolders(other)), other])
+      await writeFile(join(folder, "cpu.rt_runtime_us"), "0").catch((error: unknown) => {
+        // Taken down meanwhile, or with a group below it that is not a machine's: then it keeps what it has.
+        if (!isMissing(error) && !["EBUSY", "ENODEV", "EINVAL"].includes(errnoOf(error) ?? "")) throw error;
+      });
+  }
 }
 
 /** A command line that enters the groups before it becomes the command. */

@@ -76,6 +76,17 @@ test("the machines form one cluster, on both links, with files that their owners
   }
 });
 
+/** Who has how much of the host's, for the reader of a failure. */
+async function realTimeShares(): Promise<string> {
+  const { stdout } = await run(["grep", "-r", ".", "/sys/fs/cgroup/cpu", "--include=cpu.rt_runtime_us"], {
+    accept: "any",
+  });
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "" && !line.endsWith(":0"))
+    .join(", ");
+}
+
 test("Corosync has a real-time priority, as on metal, wherever the host counts such time by groups", async (t) => {
   if ((await readIfThere("/sys/fs/cgroup/cpu/cpu.rt_runtime_us")) === undefined) {
     t.diagnostic("this host does not: whether Corosync has one is the kernel's to say");
@@ -83,7 +94,7 @@ test("Corosync has a real-time priority, as on metal, wherever the host counts s
   }
   for (const machine of [node1, node2]) {
     const threads = await machine("sh", "-c", "ps -L -o cls,rtprio --no-headers -p $(pidof corosync)");
-    assert.match(threads, /^( *RR +99\n)+$/);
+    assert.match(threads, /^( *RR +99\n)+$/, `${threads}shares: ${await realTimeShares()}`);
   }
 });
 
