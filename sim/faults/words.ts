@@ -99,8 +99,8 @@ export const wordFaults: readonly StormFault[] = [
   },
 ];
 
-/** Slower than a second tag is waited for where it is not needed. */
-const slow_s = 0.5;
+/** Slower than a second tag is waited for where it is not needed; or than a look waits for any, and a takeover does not mind. */
+const slow_s = [0.5, 4] as const;
 
 export const neitherSeesItsMachine =
   "no BMC sees its machine, both links are cut, and admins take the machines for dead";
@@ -112,10 +112,11 @@ export const unseenFaults: readonly StormFault[] = [
     run: (trouble) => {
       const { world } = trouble;
       const long_us = 30 * second_us;
-      const isSlow = world.kernel.choices.pick(isSlowToo, 2) === 0;
+      const seconds = slow_s[world.kernel.choices.pick(isSlowToo, 3)];
       for (const { id } of world.machines) {
         setFor({ ...trouble, machine: id }, { kind: "no-power-state" }, long_us);
-        if (isSlow) setFor({ ...trouble, machine: id }, { kind: "slow", seconds: slow_s }, long_us);
+        if (seconds !== undefined)
+          setFor({ ...trouble, machine: id }, { kind: "slow", seconds }, 3 * long_us);
       }
       cutLinks(trouble, long_us);
       wrongWords(trouble, 5 * second_us);

@@ -46,14 +46,31 @@ const wordIsOff = (facts: Facts): Facts =>
   facts.word.peerDown && facts.peer.seen !== "now" ? { ...facts, proof: "off" } : facts;
 
 /** As on a proof: one tag is enough, the other is not waited for, and what stands there is judged by its number alone. */
-const oneTagIsEnough = (effects: Effects): Effects => ({
+const oneTagIsEnough = (effects: Effects): Effects => {
+  let isFirstWritten = false;
+  return {
+    ...effects,
+    bmc: {
+      ...effects.bmc,
+      raiseTag: async (bmc, lineage, deadline_ms, may) => {
+        const isSecond = may !== undefined && isFirstWritten && bmc === "theirs";
+        const raised = await effects.bmc.raiseTag(bmc, lineage, isSecond ? second_tag_ms : deadline_ms);
+        if (bmc === "mine") isFirstWritten = raised.ok;
+        return raised.ok || !isSecond ? raised : success("written");
+      },
+    },
+  };
+};
+
+/** Each try of a takeover takes a higher number, and so the tag that stopped the first does not stop the second. */
+const numberIsEnough = (effects: Effects): Effects => ({
   ...effects,
   bmc: {
     ...effects.bmc,
     raiseTag: async (bmc, lineage, deadline_ms, may) => {
-      const isSecond = may !== undefined && bmc === "theirs";
-      const raised = await effects.bmc.raiseTag(bmc, lineage, isSecond ? second_tag_ms : deadline_ms);
-      return raised.ok || !isSecond ? raised : success("written");
+      const lost = await effects.quorum.loss();
+      const isProven = lost.ok && lost.value?.proven === true;
+      return await effects.bmc.raiseTag(bmc, lineage, deadline_ms, isProven ? undefined : may);
     },
   },
 });
@@ -117,6 +134,17 @@ export const alonePlants: readonly Plant[] = [
     favours: [oneAfterTheOther],
     kind: "disks and tags are lost, with a hasty admin",
     tables: seenBy(["takeover"], wordAccepts),
+  },
+  {
+    name: "tag-by-number",
+    sentence: "a takeover by a proof of Off replaces every tag with a lower number, whatever it says",
+    pitfalls: [],
+    stoppedBy:
+      "the step `write the tag of the own BMC`: a tag that could not be read when the takeover was decided is judged as if it had been",
+    checks: loss,
+    favours: [neitherSeesItsMachine],
+    kind: "no power strip",
+    effects: numberIsEnough,
   },
   {
     name: "word-is-off",

@@ -28,7 +28,9 @@ async function live(
   for (let round = 0; round < 40; round++) {
     const { decision } = decide(question, made.facts());
     // Without quorum only the guard acts.
-    const steps = made.boot.quorum ? perform(made.effects, fast, decision) : loneStart(made.effects, fast);
+    const steps = made.boot.quorum
+      ? perform(made.effects, fast, made.facts(), decision)
+      : loneStart(made.effects, fast);
     if (steps === undefined) return begun;
     const before = begun;
     for (;;) {
@@ -174,7 +176,7 @@ test("a peer that comes back before `served` ends the takeover, and both go on a
   for (let at = 1; at < 4; at++) {
     const made = lost();
     const { decision } = decide("start", made.facts());
-    const steps = perform(made.effects, fast, decision);
+    const steps = perform(made.effects, fast, made.facts(), decision);
     assert.ok(steps);
     for (let i = 0; i <= at; i++) await steps.next();
     made.peer = { ...made.peer, on: true, member: true };

@@ -72,7 +72,9 @@ test("an Off that was noted for this loss is enough right before it serves; else
       world.peer = { ...world.peer, member: back };
       return await effects.bmc.raiseTag(...asked);
     };
-    const end = await runSteps(takeOver({ ...effects, facts, bmc: { ...effects.bmc, raiseTag } }, fast, 6));
+    const end = await runSteps(
+      takeOver({ ...effects, facts, bmc: { ...effects.bmc, raiseTag } }, fast, world.facts(), 6),
+    );
     return { looks, done: end.done, served: world.state.takeover?.step !== "intent" };
   };
   assert.deepEqual(await begin(true, false), { looks: 0, done: true, served: true });
@@ -84,7 +86,7 @@ test("an Off that was noted for this loss is enough right before it serves; else
 test("after an accepted loss the revisions are raised before anybody is served", async () => {
   const world = gone();
   const steps: string[] = [];
-  await runSteps(takeOver(world.effects, fast, 1_000_000), (step) => steps.push(step));
+  await runSteps(takeOver(world.effects, fast, world.facts(), 1_000_000), (step) => steps.push(step));
   const alone = [
     "stop etcd",
     "drop a force flag that was left",
@@ -125,12 +127,14 @@ test("where nothing can raise them it is served all the same, and written down",
   const world = gone();
   world.bump.tool = false;
   const steps: string[] = [];
-  const end = await runSteps(takeOver(world.effects, fast, 1_000_000), (step) => steps.push(step));
+  const end = await runSteps(takeOver(world.effects, fast, world.facts(), 1_000_000), (step) =>
+    steps.push(step),
+  );
   assert.deepEqual([end, world.state.bump, world.etcd.running], [{ done: true }, "missed", true]);
   assert.ok(steps.includes("write that the revisions go back") && !steps.includes("stop etcd in order"));
   // The next one that is ordinary neither owes nor hides it.
   world.peer = gone().peer;
-  await runSteps(takeOver(world.effects, fast, 1_000_001));
+  await runSteps(takeOver(world.effects, fast, world.facts(), 1_000_001));
   assert.equal(world.state.lineage?.epoch, 1_000_001);
   assert.equal(world.state.bump, "missed");
 });
@@ -146,7 +150,7 @@ test("a database that stays behind its log is not made into anything, and neithe
         return failure;
       },
     };
-    const end = await runSteps(takeOver({ ...world.effects, disk }, fast, 1_000_000));
+    const end = await runSteps(takeOver({ ...world.effects, disk }, fast, world.facts(), 1_000_000));
     assert.deepEqual([end, world.state.bump, world.etcd.running], [{ done: true }, "missed", true]);
     assert.equal(tries, failure.failure.kind === "changed" ? 3 : 1);
   }
@@ -165,7 +169,7 @@ test("what keeps etcd from its closed port does not keep it from its clients; wh
           : await world.effects.unit.start(how, deadline_ms);
       },
     };
-    const end = await runSteps(takeOver({ ...world.effects, unit }, fast, 1_000_000));
+    const end = await runSteps(takeOver({ ...world.effects, unit }, fast, world.facts(), 1_000_000));
     assert.deepEqual([end.done, world.state.bump, world.etcd.running, tries], [open, "missed", open, 3]);
   }
 });
@@ -183,7 +187,7 @@ test("what keeps etcd from its clients too, and may be over one day, leaves the 
       disk: door === "commitLog" ? { ...disk, commitLog: no } : disk,
       unit: door === "start" ? { ...unit, start: no } : unit,
     };
-    const end = await runSteps(takeOver(effects, fast, 1_000_000));
+    const end = await runSteps(takeOver(effects, fast, world.facts(), 1_000_000));
     assert.deepEqual([end.done, world.state.bump], [false, "owed"], door);
     assert.deepEqual(await runSteps(serveAlone(world.effects, fast)), { done: true }, door);
     assert.deepEqual([world.state.bump, world.bump.times], [undefined, 1], door);
@@ -200,7 +204,7 @@ test("a takeover whose loss is another by then tells no second BMC of itself", a
       return await world.effects.bmc.raiseTag(...given);
     },
   };
-  const end = await runSteps(takeOver({ ...world.effects, bmc }, fast, 6));
+  const end = await runSteps(takeOver({ ...world.effects, bmc }, fast, world.facts(), 6));
   assert.match(end.done ? "" : end.why, /the peer came or went/);
   assert.deepEqual([world.tags.mine?.epoch, world.tags.theirs], [6, undefined]);
 });
@@ -210,9 +214,12 @@ test("a takeover does its steps in the order of the design", async () => {
   world.peer = { ...world.peer, on: false, member: false, holding: voter };
   world.boot.proven = true;
   const steps: string[] = [];
-  assert.deepEqual(await runSteps(takeOver(world.effects, fast, 6), (step) => steps.push(step)), {
-    done: true,
-  });
+  assert.deepEqual(
+    await runSteps(takeOver(world.effects, fast, world.facts(), 6), (step) => steps.push(step)),
+    {
+      done: true,
+    },
+  );
   assert.deepEqual(steps, [
     "write the intent",
     "write the tag of the own BMC",
@@ -262,7 +269,7 @@ test("a BMC that is busy is asked again to power the peer on, until it does or t
       return await world.effects.bmc.commandOn(deadline_ms);
     };
     const effects = { ...world.effects, bmc: { ...world.effects.bmc, commandOn } };
-    assert.deepEqual(await runSteps(takeOver(effects, fast, 6)), { done: true });
+    assert.deepEqual(await runSteps(takeOver(effects, fast, world.facts(), 6)), { done: true });
     assert.deepEqual([asked, world.peer.on], [wanted, refusals < 99]);
   }
 });
@@ -308,7 +315,7 @@ test("a takeover yields to a tag that is higher by now", async () => {
   world.peer = { ...world.peer, on: false, member: false, holding: voter };
   world.boot.proven = true;
   world.tags = { mine: undefined, theirs: { epoch: 6, owner: "b" } };
-  const end = await runSteps(takeOver(world.effects, fast, 6));
+  const end = await runSteps(takeOver(world.effects, fast, world.facts(), 6));
   assert.equal(end.done, false);
   assert.deepEqual([world.state.lineage?.epoch, world.etcd.forced], [5, 0]);
 });

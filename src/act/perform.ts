@@ -1,4 +1,5 @@
 import type { Decision } from "../decide/decision.ts";
+import type { Facts } from "../decide/facts.ts";
 import type { Effects } from "./effects.ts";
 import { leave, stopOnly } from "./leave.ts";
 import { loneStart } from "./lone-start.ts";
@@ -10,11 +11,11 @@ import { surrender } from "./surrender.ts";
 import { serveAlone, takeOver } from "./takeover.ts";
 import type { Times } from "./times.ts";
 
-/** The steps that a decision leads to; undefined where it leads to none. */
-export function perform(effects: Effects, times: Times, decision: Decision): Steps | undefined {
+/** The steps that a decision on these facts leads to; undefined where it leads to none. */
+export function perform(effects: Effects, times: Times, facts: Facts, decision: Decision): Steps | undefined {
   switch (decision.do) {
     case "take-over":
-      return takeOver(effects, times, decision.epoch);
+      return takeOver(effects, times, facts, decision.epoch);
     case "resume-takeover":
       return serveAlone(effects, times);
     case "start-plain":

@@ -61,7 +61,8 @@ async function* ensureTag(
   let told = 0;
   for (const bmc of ["mine", "theirs"] as const) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-    const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
+    // Of losses that were accepted on both machines a lower number may be the newer data.
+    const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms, (found) => !isClaim(facts, found));
     if (!tag.ok) continue;
     const known = facts.tags[bmc];
     const isVoid = raising(known, lineage) === "stays" && !isClaim(facts, known);

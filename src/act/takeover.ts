@@ -1,7 +1,7 @@
 import { withUnknown } from "../decide/accepted.ts";
 import { chosen } from "../decide/choice.ts";
 import type { Facts } from "../decide/facts.ts";
-import { acceptedEpoch, beginsAfterLoss, epoch_max, mayGoOn } from "../decide/lineage.ts";
+import { acceptedEpoch, beginsAfterLoss, epoch_max, isClaim, mayGoOn } from "../decide/lineage.ts";
 import { choiceUnder, mayReplaceByChoice, mayReplaceByWord, needsBothTags } from "../decide/word-alone.ts";
 import { forceAlone, seeAlone } from "./alone.ts";
 import { raiseRevisions } from "./bump.ts";
@@ -12,13 +12,13 @@ import { anyState, changeState, type End, given, type Steps, stopped } from "./s
 import type { Times } from "./times.ts";
 
 /**
- * The survivor becomes a cluster of one. The order is the whole point:
+ * The survivor becomes a cluster of one, by what was decided on the facts `decided`. The order is the whole point:
  * the intent comes before the tag, so that a tag always has an owner who knows of it;
  * the tag before `served`, so that no machine serves which a stale peer could not find out about;
  * `served` before the forced start, so that a crash after it never looks like one before it;
  * and the peer's power comes last, so that it never boots into a half-done takeover.
  */
-export async function* takeOver(effects: Effects, times: Times, epoch: number): Steps {
+export async function* takeOver(effects: Effects, times: Times, decided: Facts, epoch: number): Steps {
   const { me, witness } = effects.site;
   if (witness !== "off" && epoch > epoch_max) return stopped(`no tag has room for the next epoch, ${epoch}`);
   const before = await effects.disk.readState();
@@ -60,9 +60,14 @@ export async function* takeOver(effects: Effects, times: Times, epoch: number): 
         return stopped("the peer came or went: no BMC more is told of a takeover that will not be");
       // With a proof one is enough to serve: the second is not waited for long, and written later where it does not answer.
       const patience_ms = written === 0 || byWord !== undefined ? times.tag_ms : times.second_tag_ms;
-      const may = seen && replacing(seen);
-      const tag = await effects.bmc.raiseTag(bmc, lineage, patience_ms, may);
-      if (tag.ok && tag.value === "higher") return stopped(may === undefined ? higher(bmc) : claimed(bmc));
+      const bySaid = seen && replacing(seen);
+      const tag = await effects.bmc.raiseTag(
+        bmc,
+        lineage,
+        patience_ms,
+        bySaid ?? replacingBy(decided, epoch),
+      );
+      if (tag.ok && tag.value === "higher") return stopped(bySaid === undefined ? higher(bmc) : claimed(bmc));
       if (!tag.ok && byWord !== undefined) return untold(bmc, byWord, tag.failure);
       if (tag.ok) written++;
     }
@@ -133,17 +138,25 @@ function isStillMeant(facts: Facts, lost: Loss | undefined, epoch: number): bool
   return isSame && mayGoOn(facts) && (isAccepted || !beginsAfterLoss(epoch));
 }
 
-/** Undefined: it goes by the numbers alone. */
+/** Undefined: nobody's word or choice is needed. */
 function replacing(facts: Facts): MayReplace | undefined {
   const choice = choiceUnder(facts);
   if (isOnWordAlone(facts)) return (tag) => mayReplaceByWord(facts, tag);
   return choice && ((tag) => mayReplaceByChoice(facts, choice, tag));
 }
 
+/**
+ * A takeover whose tags could not be read when it was decided replaces none that it would have heeded then: the number says nothing, since each try
+ * takes a higher one. The peer may have served by a word of somebody's that was not true, before this machine proved it off. Undefined: it goes by
+ * the number alone, after a loss that was accepted.
+ */
+const replacingBy = (decided: Facts, epoch: number): MayReplace | undefined =>
+  beginsAfterLoss(epoch) ? undefined : (tag) => !isClaim(decided, tag);
+
 const nameOf = (bmc: Bmc): string => (bmc === "mine" ? "the own BMC" : "the peer's BMC");
 
 const higher = (bmc: Bmc): string =>
-  `the tag of ${nameOf(bmc)} is higher by now: another takeover came first`;
+  `the tag of ${nameOf(bmc)} is not one that this machine knew of: another takeover came first`;
 
 const claimed = (bmc: Bmc): string =>
   `the tag of ${nameOf(bmc)} is another by now: the peer may be alive, and about to take over as well`;

@@ -7,6 +7,7 @@ import { choiceNow, sidesOf } from "../decide/choice.ts";
 import { raising } from "../decide/lineage.ts";
 import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
 import { perform } from "./perform.ts";
+import { startPlain } from "./start.ts";
 import { runSteps } from "./steps.ts";
 import { takeOver } from "./takeover.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
@@ -38,7 +39,9 @@ async function take(
       ? failed("deadline", "no answer")
       : await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may);
   };
-  const end = await runSteps(takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, epoch));
+  const end = await runSteps(
+    takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, world.facts(), epoch),
+  );
   return { why: end.done ? "" : end.why, served: world.state.lineage?.epoch === epoch, patience };
 }
 
@@ -54,6 +57,35 @@ test("on a plain word both BMCs have to take the tag, and both are waited for", 
   assert.deepEqual([one.served, theirs.world.state.takeover?.step], [false, "intent"]);
   // Tried again, with the own tag in the own BMC.
   assert.deepEqual((await take(theirs, 7)).why, "");
+});
+
+test("whose Off is proven may have served by a word that was not true: its tag stays, however often a takeover is tried", async () => {
+  const six = { epoch: 6, owner: "b" };
+  const { world } = cutOff({ peerDown: false }, { mine: six, theirs: six });
+  world.boot.proven = true;
+  // Slow BMCs: a look has no time for their tags, and the takeover has.
+  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
+  const effects = { ...world.effects, facts: async () => ({ ...world.facts(), tags: unread }) };
+  for (const epoch of [6, 7, 8]) {
+    const facts = await effects.facts();
+    const { decision } = decide("start", facts);
+    assert.deepEqual(decision, { do: "take-over", epoch });
+    const steps = perform(effects, fast, facts, decision);
+    const end = steps && (await runSteps(steps));
+    assert.match(end?.done === false ? end.why : "", /another takeover came first/);
+    assert.deepEqual([world.tags, world.state.lineage], [{ mine: six, theirs: six }, five]);
+  }
+});
+
+test("a machine that only starts again leaves a tag that may stand for newer data, though its number is lower", async () => {
+  const own = { epoch: 2_000_000, owner: "a" };
+  const { world } = cutOff({ peerDown: false }, { mine: own, theirs: { epoch: 1_000_000, owner: "b" } });
+  world.state = { ...world.state, lineage: own };
+  world.log = { ...world.log, soleVoter: true };
+  world.boot = { ...world.boot, proven: true, heard: false };
+  const end = await runSteps(startPlain(world.effects, fast));
+  assert.equal(end.done, false);
+  assert.deepEqual(world.tags.theirs, { epoch: 1_000_000, owner: "b" });
 });
 
 test("the word that goes on without a BMC keeps the epoch that was named", async () => {
@@ -170,7 +202,7 @@ test("where the site has no witness a plain word serves by what the rules say, a
     const site = { ...effects.site, witness: "off" as const };
     const bmc = { ...effects.bmc, raiseTag: async () => assert.fail("there is no tag to write") };
     assert.deepEqual(decide("start", await facts()).decision, { do: "take-over", epoch });
-    await runSteps(takeOver({ ...effects, site, facts, bmc }, fast, epoch));
+    await runSteps(takeOver({ ...effects, site, facts, bmc }, fast, world.facts(), epoch));
     assert.deepEqual([world.state.lineage, world.state.takeover], [{ epoch, owner: "a" }, undefined]);
   }
 });
@@ -200,7 +232,7 @@ test("on a choice the peer is told before any tag what is meant, and before the 
     return failed("deadline", "no answer");
   };
   const attributes = { ...effects.attributes, publish };
-  const end = await runSteps(takeOver({ ...effects, attributes }, fast, 1_000_000), (step) => {
+  const end = await runSteps(takeOver({ ...effects, attributes }, fast, world.facts(), 1_000_000), (step) => {
     steps.push(step);
   });
   assert.deepEqual([end.done, world.state.lineage?.epoch], [true, 1_000_000]);
@@ -232,7 +264,7 @@ test("a choice is for its membership: a takeover that was decided on it means no
       go();
       return await effects.facts();
     };
-    const end = await runSteps(takeOver({ ...effects, facts }, fast, 1_000_000));
+    const end = await runSteps(takeOver({ ...effects, facts }, fast, world.facts(), 1_000_000));
     assert.match(end.done ? "" : end.why, /the peer was seen again, or/);
     assert.deepEqual([world.state.takeover, world.tags], [undefined, { mine: five, theirs: five }]);
   }
@@ -273,14 +305,14 @@ test("beside a peer that gave up a takeover whose tag no BMC takes is tried agai
     for (const epoch of epochs) {
       const { decision } = decide("start", world.facts());
       assert.deepEqual(decision, { do: "take-over", epoch });
-      const steps = perform(world.effects, fast, decision);
+      const steps = perform(world.effects, fast, world.facts(), decision);
       assert.ok(steps);
       const end = await runSteps(steps);
       assert.match(end.done ? "" : end.why, /neither BMC took the tag/);
       assert.deepEqual(world.state.takeover, { step: "intent", epoch });
     }
     world.dead.clear();
-    const steps = perform(world.effects, fast, decide("start", world.facts()).decision);
+    const steps = perform(world.effects, fast, world.facts(), decide("start", world.facts()).decision);
     assert.ok(steps && (await runSteps(steps)).done);
   }
 });
@@ -350,7 +382,7 @@ class Both {
       world.tags = { ...world.tags, [bmc]: lineage };
       return success("written");
     };
-    await runSteps(takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, epoch));
+    await runSteps(takeOver({ ...effects, bmc: { ...effects.bmc, raiseTag } }, fast, world.facts(), epoch));
     return world.log.soleVoter;
   }
 

@@ -53,7 +53,7 @@ async function stepsFor(
   if (turning !== undefined) return turning;
   const decision = choose(effects, facts);
   if (isForGood(decision) && isReadInPassing(facts)) return stopOnly(effects, times);
-  if (decision.do !== "prove-off") return perform(effects, times, decision);
+  if (decision.do !== "prove-off") return perform(effects, times, facts, decision);
   // Who has lost a peer that nobody will fence does it as the fence agent would.
   if (facts.peer.seen !== "never") return ownFence(effects, fencePeer(effects, times), fenceFailed);
   // A lone start is the guard's, until Pacemaker has started the resource here: then the guard has ended, and what it granted quorum

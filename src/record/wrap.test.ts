@@ -41,7 +41,7 @@ test("a fence and a takeover are recorded with their events, and end as they do 
     [recorded, effects, recorder.step],
   ] as const) {
     assert.deepEqual(await runSteps(fencePeer(hands, fast), log), { done: true });
-    assert.deepEqual(await runSteps(takeOver(hands, fast, 6), log), { done: true });
+    assert.deepEqual(await runSteps(takeOver(hands, fast, world.facts(), 6), log), { done: true });
     recorder.stepsEnd({ done: true });
     assert.equal(world.peer.on, true);
   }
@@ -102,7 +102,9 @@ test("an etcd that does not elect itself when it is told to is recorded, and the
   const { effects } = world;
   const elect = async () => failed("deadline", "etcd has no leader yet");
   const mute = { ...effects, members: { ...effects.members, elect } };
-  assert.deepEqual(await runSteps(takeOver(wrap(mute, recorder), fast, 6), recorder.step), { done: true });
+  assert.deepEqual(await runSteps(takeOver(wrap(mute, recorder), fast, world.facts(), 6), recorder.step), {
+    done: true,
+  });
   const ends = record.entries.filter((entry) => entry.kind === "step" && entry.edge === "end");
   assert.deepEqual(
     ends.flatMap(({ step, outcome }) => (step === "begin the election" ? [outcome] : [])),
@@ -150,7 +152,7 @@ test("the first write is one that was acknowledged, is made once, and holds up n
       return write.promise;
     };
     const effects = wrap(world.effects, record.recorder(), { firstWrite });
-    assert.deepEqual(await runSteps(takeOver(effects, fast, 6)), { done: true });
+    assert.deepEqual(await runSteps(takeOver(effects, fast, world.facts(), 6)), { done: true });
     assert.equal(asked, 1);
     const writes = () => record.story.filter((name) => name === "first write served");
     assert.deepEqual(writes(), [], "it is not answered yet, and the takeover is over");
