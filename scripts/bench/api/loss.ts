@@ -8,9 +8,10 @@ import { wiresNamed } from "../../../lab/scenario-care.ts";
 import { sleep, until } from "../../../src/machine/clock.ts";
 import { otherThan } from "../../../src/scenario/slots.ts";
 import type { LossCase } from "../failover/cases.ts";
-import { told } from "../failover/loss.ts";
+import { refuseOther, told, turnsBefore } from "../failover/loss.ts";
 import { momentsOf } from "../failover/parts.ts";
 import { letLead, type Place, preferred } from "../failover/place.ts";
+import { otherEnd, rolesOf } from "../failover/survivor.ts";
 import type { Say } from "./attempts.ts";
 import { untilBack } from "./gaps.ts";
 import { addressUp_ms } from "./journal.ts";
@@ -31,16 +32,17 @@ export interface ApiRun extends ApiParts {
  * of it: the return of the other is no part of it, and who comes next waits for that.
  */
 export async function loseApi(place: Place, loss: LossCase, say: Say): Promise<ApiRun> {
-  const { lab } = place;
+  const { lab, etcds } = place;
   await whole(place);
-  const survives = loss.survivor === "first" ? preferred(lab) : otherThan(preferred(lab));
-  const gone = otherThan(survives);
-  await letLead(place, loss.lost === "leader" ? gone : survives);
+  const roles = rolesOf(loss, preferred(lab));
+  const gone = otherThan(roles.survives);
+  await letLead(place, roles.leads);
   const before = await podsWith(lab, gone);
   await bringAddress(lab, gone);
   const crew = await Crew.begin(lab);
   try {
     await sleep(steady_ms);
+    await turnsBefore(etcds, loss, roles);
     const fault_ms = Date.now();
     const replaced = before.some(({ machine }) => machine === gone) ? firstNewPod(lab, before) : undefined;
     if (loss.lost === "wire")
@@ -53,14 +55,16 @@ export async function loseApi(place: Place, loss: LossCase, say: Say): Promise<A
     crew.kill();
     const replaced_at_ms = await replaced;
     const { failover, entries } = await told(lab, fault_ms);
+    const { survivor } = failover;
+    refuseOther(otherEnd(loss, roles, survivor));
     const { detected_ms, confirmed_ms } = momentsOf(failover, entries);
     const served = failover.phases.find(({ name }) => name === "first write served")?.at_ms;
     const served_ms = served === undefined ? undefined : Date.parse(failover.at) + served;
-    const address_ms = await addressUp_ms(lab, failover.survivor, fault_ms);
+    const address_ms = await addressUp_ms(lab, survivor, fault_ms);
     await crew.clean();
     return {
       ...apiParts(gap, { detected_ms, confirmed_ms, served_ms, address_ms }),
-      survivor: failover.survivor,
+      survivor,
       replaced_ms:
         replaced_at_ms === undefined || confirmed_ms === undefined
           ? undefined
