@@ -79,11 +79,14 @@ test("duet's outages are those of its own tables; of two hangs the one that wait
   const run = (whole_ms: number): ApiRun => ({
     whole_ms,
     detect_ms: 0,
-    fence_ms: 0,
+    turn_ms: 0,
+    off_ms: 0,
     etcd_ms: 0,
     api_ms: 0,
     address_ms: undefined,
     survivor: "node1",
+    turn: 0,
+    delay_ms: 0,
     replaced_ms: whole_ms + 0.5,
   });
   const results = losses.map((loss, index) => ({ loss, runs: [done(run(index)), failed] }));
