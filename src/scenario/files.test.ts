@@ -222,6 +222,7 @@ const promised = {
     "kube-node-failure",
     "kube-node-hangs",
     "kube-planned-reboot",
+    "kube-planned-stop",
   ],
 } as const;
 
