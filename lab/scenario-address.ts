@@ -64,13 +64,13 @@ export class Address {
   }
 
   /** The recorder of who has it now tells when. */
-  async afterOff(): Promise<Seen> {
+  async afterOff(bound_ms?: number): Promise<Seen> {
     const move = this.#marked_ms === undefined ? undefined : moveAfter(this.#watch.looks, this.#marked_ms);
     const told = move === undefined ? [] : await recordOf(await this.#stage.lab(), move.to);
     const offs_ms = told.flatMap((entry) =>
       entry.kind === "event" && entry.event === "off confirmed" ? [Date.parse(entry.at)] : [],
     );
-    return judgeAfterOff(this.#watch.looks, this.#marked_ms, offs_ms);
+    return judgeAfterOff(this.#watch.looks, this.#marked_ms, offs_ms, bound_ms);
   }
 
   /** The step before may have seen it by a look of its own, a moment ahead of the watch. */
@@ -104,11 +104,12 @@ export function judgeMove(looks: readonly Look[], since_ms: number | undefined, 
   return { ok: after_ms <= bound_ms, seen: `from ${from} to ${to} in ${(after_ms / 1000).toFixed(2)} s` };
 }
 
-/** The first Off since then, and the first look at the other machine with the address: both by the box's one clock. */
+/** The first Off since then, and the first look at the other machine with the address: both by the box's one clock. Without a bound it may take its time. */
 export function judgeAfterOff(
   looks: readonly Look[],
   since_ms: number | undefined,
   offs_ms: readonly number[],
+  bound_ms = Number.POSITIVE_INFINITY,
 ): Seen {
   const move = since_ms === undefined ? undefined : moveAfter(looks, since_ms);
   if (since_ms === undefined || move === undefined) return { ok: false, seen: "it has not moved" };
@@ -117,7 +118,7 @@ export function judgeAfterOff(
   const behind_ms = since_ms + move.after_ms - off_ms;
   const apart = `${(Math.abs(behind_ms) / 1000).toFixed(2)} s`;
   return behind_ms >= 0
-    ? { ok: true, seen: `on ${move.to} ${apart} after Off was confirmed` }
+    ? { ok: behind_ms <= bound_ms, seen: `on ${move.to} ${apart} after Off was confirmed` }
     : { ok: false, seen: `on ${move.to} ${apart} before Off was confirmed` };
 }
 
@@ -169,6 +170,7 @@ export function addressWords(address: Address, eyes: Eyes, name: string) {
     "expect-address-never-both": async () => address.neverOnBoth(),
     "expect-address-not-taken": async () => address.notTaken(),
     "expect-address-after-off": () => address.afterOff(),
+    "expect-address-soon-after-off": ({ duration }) => address.afterOff(duration),
     "expect-address-moved": ({ duration }) => address.movedIn(duration),
   } as const satisfies Doing;
 }

@@ -84,6 +84,15 @@ test("an address that is taken is held against the first Off that who has it has
   assert.equal(judgeAfterOff(looks, undefined, [800]).ok, false);
 });
 
+test("an address that is taken too late after Off is told with how late it was", () => {
+  const looks = [look("node1", 0, true), look("node2", 7_000, true)];
+  const seen = "on node2 5.00 s after Off was confirmed";
+  assert.deepEqual(judgeAfterOff(looks, 100, [2_000], 5_000), { ok: true, seen });
+  assert.deepEqual(judgeAfterOff(looks, 100, [2_000], 4_999), { ok: false, seen });
+  assert.equal(judgeAfterOff(looks, 100, [2_000]).ok, true);
+  assert.equal(judgeAfterOff(looks, 100, [8_000], 5_000).ok, false, "before Off is never soon enough");
+});
+
 test("an address that nobody may take is looked for on the other machine, since it was lost", () => {
   const at_ms = Date.parse("2026-11-20T10:00:00Z");
   const lost = [look("node1", at_ms, true), look("node2", at_ms + 50, false)];

@@ -77,7 +77,7 @@ over in a millisecond.
 
 \`--kubernetes\` tells any story of the lab so: a Deployment of four pods runs, clients of the API write from where etcd's clients do (these keep to 100
 writes a second then: the API servers need the machines, too), and are judged where those are. Where the story waits until a machine serves, the API has to
-answer within two minutes of that; and no write may hang for longer than [Kubernetes itself lets it](clients.md#how-long-a-caller-hangs-while-etcd-has-no-leader). A story that ends whole, with nobody lost after its last 1+1, waits for the Deployment, and for nobody being marked out of
+answer within two minutes of that. Where it waits for nobody to serve, they count from when the loss was seen, and are asked for where Off shows, or where both machines are waited for next. No write may hang for longer than [Kubernetes itself lets it](clients.md#how-long-a-caller-hangs-while-etcd-has-no-leader). A story that ends whole, with nobody lost after its last 1+1, waits for the Deployment, and for nobody being marked out of
 service. A watcher may have been told 410 Gone unless it is sure that one API server went on with all that it had: where always the same machine was taken away,
 and nothing drew out the time without a leader. Where an admin gives data away the API's history is not judged; where an admin's word stands for a proof
 the address may have been on both machines; a raw command past duet is no such word.

@@ -54,6 +54,14 @@ test("a story that should lose nothing says so, and one with moments is the simu
   }
 });
 
+test("a story of the API bounds each call to either machine's API server, unless nobody reaches one of them", () => {
+  for (const { name, text } of parsed) {
+    if (!/^API clients write$/m.test(text) || name === "kube-cable-pulled.txt") continue;
+    assert.match(text, /^expect each API write to end in 50 seconds$/m, name);
+    assert.match(text, /^expect each API read to end in 61 seconds$/m, name);
+  }
+});
+
 test("the files of the seeds' timelines are there", () => {
   const names = files.map(({ name }) => name.replace(".txt", ""));
   const seeds = ["cold-boot", "network-failure", "node-failure", "kubelet-failure", "etcd-failure"];
@@ -214,6 +222,7 @@ const promised = {
     "kube-node-failure",
     "kube-node-hangs",
     "kube-planned-reboot",
+    "kube-planned-stop",
   ],
 } as const;
 

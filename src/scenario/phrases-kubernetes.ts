@@ -125,6 +125,10 @@ export const kubernetesExpectations = {
     means:
       "Since the last step that took something away: the other machine was first seen with it after its own recorder had noted Off.",
   },
+  "expect-address-soon-after-off": {
+    say: "expect the address moved within DURATION of Off",
+    means: "The same, and no later than that after the note.",
+  },
   "expect-address-moved": {
     say: "expect the address moved in DURATION",
     means: "From just before the last step that took something away until the other machine had it.",

@@ -371,6 +371,8 @@ export type DeedKind = keyof typeof deeds;
 
 export const isDeed = (kind: string): kind is DeedKind => Object.hasOwn(deeds, kind);
 export const isWait = (kind: string): kind is keyof typeof waits => Object.hasOwn(waits, kind);
+export const isExpectation = (kind: string): kind is keyof typeof expectations =>
+  Object.hasOwn(expectations, kind);
 
 /** `expect serializable reads to go on`: so long a machine that lives has for an answer, however busy its host is. */
 export const stale_ms_max = 5_000;

@@ -109,6 +109,37 @@ test("who serves before the clients begin is not asked for an API, and who serve
   );
 });
 
+test("where a loss was seen and nobody is waited for to serve, the API has its two minutes from then, behind the proof of Off", () => {
+  const asked = (name: string) =>
+    withApi(read(name)).steps.flatMap(({ text, ask }, index, steps) =>
+      text === "until the API answers within 120 seconds" && ask.limited ? [steps[index - 1]?.text] : [],
+    );
+  // Behind what is looked at while the peer is off: who is left powers it on.
+  for (const name of ["machine-hangs.txt", "fence-needs-login.txt"])
+    assert.deepEqual(asked(name), ["expect node2 is off"], name);
+  assert.deepEqual(asked("machine-lost.txt"), ["expect exactly one machine is on"]);
+  assert.deepEqual(asked("hung-machine-watched.txt"), ["until node2 is off"]);
+  assert.deepEqual(asked("idle-pair-loses-again.txt"), ["until node2 is seen lost"]);
+  // Off is never shown there, and the way back is the story's.
+  assert.deepEqual(asked("feed-lost.txt"), []);
+  const loss = [
+    "start both machines",
+    "until 1+1",
+    "clients write",
+    "break node1",
+    "until node1 is seen lost",
+  ];
+  const asks = (...steps: readonly string[]) =>
+    said(withApi(story(...loss, ...steps, "expect nothing lost"))).filter((text) =>
+      text.startsWith("until the API answers within"),
+    ).length;
+  assert.equal(asks("until node1 is proven off"), 1);
+  // What a story asks for itself is not asked for twice, and each loss counts alone.
+  assert.equal(asks("until node1 is proven off", "until node2 serves"), 1);
+  assert.equal(asks("until node1 is proven off", "hang node2", "until node2 serves"), 2);
+  assert.equal(asks("wait 5 seconds"), 0);
+});
+
 test("a story ends whole if nobody is lost after its last 1+1, whoever is seen to serve then", () => {
   const isWhole = (...more: readonly string[]) =>
     said(

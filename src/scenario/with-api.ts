@@ -2,6 +2,7 @@ import { match } from "./grammar.ts";
 import type { Place, Scenario, Step } from "./scenario.ts";
 import { acceptsLoss, endsWhole, isWhole, takesAnAdminsWord } from "./traits.ts";
 import { isRemembered } from "./with-api-memory.ts";
+import { unasked } from "./with-api-unasked.ts";
 
 /**
  * The same story on machines with Kubernetes: a Deployment runs, and clients of the API write beside those of etcd. What the story
@@ -15,11 +16,15 @@ export function withApi(scenario: Scenario): Scenario {
   const first = begin === -1 ? steps.findIndex(({ ask: { kind } }) => isWhole(kind)) : begin;
   // Where the machines are never together there is no API to begin with.
   if (first === -1) return scenario;
+  const asked = unasked(steps);
   return {
     ...scenario,
     header: { ...header, worlds: ["lab"], ci: false, kubernetes: true, address: true },
     steps: [
-      ...steps.flatMap((step, index) => stepWithApi(scenario, step, { first, index })),
+      ...steps.flatMap((step, index) => [
+        ...stepWithApi(scenario, step, { first, index }),
+        ...(index > first && asked.has(index) ? [answersInTime(step)] : []),
+      ]),
       ...ending(scenario, first),
     ],
   };
@@ -65,6 +70,10 @@ function answersAgain(serves: Step): Step {
   const step = say(serves, `until the API answers within ${limit_ms / 1000} seconds`);
   return { ...step, ask: { ...step.ask, limited } };
 }
+
+/** Where the story itself waits for nobody to serve: from when the loss was seen. */
+const answersInTime = (after: Step): Step =>
+  say(after, `until the API answers within ${answer_ms / 1000} seconds`);
 
 /** By what was done from the clients' begin to this step. No write hangs for longer than Kubernetes itself lets it (docs/clients.md). */
 const judged = ({ header, steps }: Scenario, first: number, index: number): readonly string[] => [

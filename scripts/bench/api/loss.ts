@@ -7,10 +7,11 @@ import { switchPower } from "../../../lab/power-commands.ts";
 import { wiresNamed } from "../../../lab/scenario-care.ts";
 import { sleep, until } from "../../../src/machine/clock.ts";
 import { otherThan } from "../../../src/scenario/slots.ts";
-import type { LossCase } from "../failover/cases.ts";
-import { told } from "../failover/loss.ts";
+import { delay_ms, type LossCase } from "../failover/cases.ts";
+import { refuseOther, told, turnsBefore } from "../failover/loss.ts";
 import { momentsOf } from "../failover/parts.ts";
 import { letLead, type Place, preferred } from "../failover/place.ts";
+import { otherEnd, rolesOf } from "../failover/survivor.ts";
 import type { Say } from "./attempts.ts";
 import { untilBack } from "./gaps.ts";
 import { addressUp_ms } from "./journal.ts";
@@ -22,6 +23,10 @@ const back_ms_max = 240_000;
 
 export interface ApiRun extends ApiParts {
   readonly survivor: string;
+  /** Its place in the race to fence when it began; 0 goes first. */
+  readonly turn: number | undefined;
+  /** What it had to wait for its place in the race to fence, by what was stored; undefined: it is not known. */
+  readonly delay_ms: number | undefined;
   /** From Off until a pod that replaces one of the dead machine's was ready. */
   readonly replaced_ms: number | undefined;
 }
@@ -31,16 +36,17 @@ export interface ApiRun extends ApiParts {
  * of it: the return of the other is no part of it, and who comes next waits for that.
  */
 export async function loseApi(place: Place, loss: LossCase, say: Say): Promise<ApiRun> {
-  const { lab } = place;
+  const { lab, etcds, facts } = place;
   await whole(place);
-  const survives = loss.survivor === "first" ? preferred(lab) : otherThan(preferred(lab));
-  const gone = otherThan(survives);
-  await letLead(place, loss.lost === "leader" ? gone : survives);
+  const roles = rolesOf(loss, preferred(lab));
+  const gone = otherThan(roles.survives);
+  await letLead(place, roles.leads);
   const before = await podsWith(lab, gone);
   await bringAddress(lab, gone);
   const crew = await Crew.begin(lab);
   try {
     await sleep(steady_ms);
+    const turns = await turnsBefore(etcds, loss, roles);
     const fault_ms = Date.now();
     const replaced = before.some(({ machine }) => machine === gone) ? firstNewPod(lab, before) : undefined;
     if (loss.lost === "wire")
@@ -53,14 +59,20 @@ export async function loseApi(place: Place, loss: LossCase, say: Say): Promise<A
     crew.kill();
     const replaced_at_ms = await replaced;
     const { failover, entries } = await told(lab, fault_ms);
-    const { detected_ms, confirmed_ms } = momentsOf(failover, entries);
+    const { survivor } = failover;
+    refuseOther(otherEnd(loss, roles, survivor));
+    const moments = momentsOf(failover, entries);
+    const { confirmed_ms } = moments;
     const served = failover.phases.find(({ name }) => name === "first write served")?.at_ms;
     const served_ms = served === undefined ? undefined : Date.parse(failover.at) + served;
-    const address_ms = await addressUp_ms(lab, failover.survivor, fault_ms);
+    const address_ms = await addressUp_ms(lab, survivor, fault_ms);
     await crew.clean();
+    const turn = turns.get(survivor);
     return {
-      ...apiParts(gap, { detected_ms, confirmed_ms, served_ms, address_ms }),
-      survivor: failover.survivor,
+      ...apiParts(gap, { ...moments, served_ms, address_ms }),
+      survivor,
+      turn,
+      delay_ms: delay_ms(loss, turn, facts?.turn_ms),
       replaced_ms:
         replaced_at_ms === undefined || confirmed_ms === undefined
           ? undefined

@@ -3,14 +3,21 @@ import { test } from "node:test";
 import { firstUp_ms } from "./journal.ts";
 import { apiParts } from "./parts.ts";
 
-const moments = { detected_ms: 2_000, confirmed_ms: 4_000, served_ms: 7_000, address_ms: 4_300 };
+const moments = {
+  detected_ms: 2_000,
+  commanded_ms: 3_200,
+  confirmed_ms: 4_000,
+  served_ms: 7_000,
+  address_ms: 4_300,
+};
 
-test("detection, fence, etcd and API server are the whole gap; the address is beside them", () => {
+test("detection, turn, Off, etcd and API server are the whole gap; the address is beside them", () => {
   const parts = apiParts({ begin_ms: 100, end_ms: 9_100 }, moments);
   assert.deepEqual(parts, {
     whole_ms: 9_000,
     detect_ms: 1_900,
-    fence_ms: 2_000,
+    turn_ms: 1_200,
+    off_ms: 800,
     etcd_ms: 3_000,
     api_ms: 2_100,
     address_ms: 300,
@@ -20,6 +27,8 @@ test("detection, fence, etcd and API server are the whole gap; the address is be
 test("a moment that nobody recorded leaves its parts unknown, and the whole known", () => {
   const parts = apiParts({ begin_ms: 0, end_ms: 9_000 }, { ...moments, served_ms: undefined });
   assert.deepEqual([parts.whole_ms, parts.etcd_ms, parts.api_ms], [9_000, undefined, undefined]);
+  const blind = apiParts({ begin_ms: 0, end_ms: 9_000 }, { ...moments, commanded_ms: undefined });
+  assert.deepEqual([blind.turn_ms, blind.off_ms, blind.etcd_ms], [undefined, undefined, 3_000]);
 });
 
 test("the address is up when Pacemaker says so, after the loss", () => {

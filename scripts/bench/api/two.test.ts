@@ -79,15 +79,23 @@ test("duet's outages are those of its own tables; of two hangs the one that wait
   const run = (whole_ms: number): ApiRun => ({
     whole_ms,
     detect_ms: 0,
-    fence_ms: 0,
+    turn_ms: 0,
+    off_ms: 0,
     etcd_ms: 0,
     api_ms: 0,
     address_ms: undefined,
     survivor: "node1",
+    turn: 0,
+    delay_ms: 0,
     replaced_ms: whole_ms + 0.5,
   });
   const results = losses.map((loss, index) => ({ loss, runs: [done(run(index)), failed] }));
-  const setting = duetSetting(results, [done({ gap_ms: 77, calm_ms: 5 }), failed], [failed], failed);
+  const setting = duetSetting(
+    results,
+    [done({ gap_ms: 77, leave_ms: 77, away_ms: 9, rejoin_ms: 8, calm_ms: 5 }), failed],
+    [failed],
+    failed,
+  );
   const index = (name: string) => losses.findIndex((loss) => loss.name === name);
   assert.deepEqual(setting.outages, {
     cut: [done(index("leader, cut"))],

@@ -11,11 +11,11 @@ import { sleep, until } from "../../../src/machine/clock.ts";
 import type { Told } from "../../../src/record/entry.ts";
 import { failovers } from "../../../src/record/failover.ts";
 import type { Failover } from "../../../src/record/timeline.ts";
-import { machine_names, otherThan } from "../../../src/scenario/slots.ts";
+import { type MachineName, machine_names, otherThan } from "../../../src/scenario/slots.ts";
 import { delay_ms, type LossCase } from "./cases.ts";
 import { type ClientGap, momentsOf, partsOf } from "./parts.ts";
 import { letLead, type Place, preferred, untilWhole } from "./place.ts";
-import { otherEnd, otherStart, rolesOf } from "./survivor.ts";
+import { otherEnd, otherStart, type Roles, rolesOf } from "./survivor.ts";
 import type { LossRun } from "./table.ts";
 
 /** They write so long before anything is lost. */
@@ -40,11 +40,7 @@ export async function lose(place: Place, loss: LossCase, say: (detail: string) =
   const crowd = await Crowd.begin(seat);
   try {
     await sleep(steady_ms);
-    const leader = await until("a leader is told", () => etcds.leader(), { deadline_ms: look_ms_max });
-    const turns = await until("both machines' turns are told", () => turnsOf(etcds), {
-      deadline_ms: look_ms_max,
-    });
-    refuseOther(otherStart(loss, roles, leader, turns.get(roles.survives)));
+    const turns = await turnsBefore(etcds, loss, roles);
     const fault_ms = Date.now();
     if (loss.lost === "wire")
       for (const wire of wiresNamed("links")) await cutWire(lab.name, wire, undefined);
@@ -72,8 +68,25 @@ export async function lose(place: Place, loss: LossCase, say: (detail: string) =
   }
 }
 
+/** Right before the loss: both machines' turns, if all is as the case is named. */
+export async function turnsBefore(
+  etcds: Etcds,
+  loss: LossCase,
+  roles: Roles,
+): Promise<ReadonlyMap<string, number | undefined>> {
+  const leader = await leaderNow(etcds);
+  const turns = await until("both machines' turns are told", () => turnsOf(etcds), {
+    deadline_ms: look_ms_max,
+  });
+  refuseOther(otherStart(loss, roles, leader, turns.get(roles.survives)));
+  return turns;
+}
+
+export const leaderNow = (etcds: Etcds): Promise<MachineName> =>
+  until("a leader is told", () => etcds.leader(), { deadline_ms: look_ms_max });
+
 /** A run in which something else was lost than its name says is a failed one, and in no median. */
-function refuseOther(why: string | undefined): void {
+export function refuseOther(why: string | undefined): void {
   if (why !== undefined)
     fail(
       "DUET-E-PROCESS-FAILED",

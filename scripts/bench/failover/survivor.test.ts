@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type LossCase, losses } from "./cases.ts";
-import { otherEnd, otherStart, rolesOf, survivorsTold } from "./survivor.ts";
+import { otherEnd, otherLeader, otherStart, rolesOf, survivorsTold } from "./survivor.ts";
 
 const named = (name: string): LossCase => {
   const found = losses.find((each) => each.name === name);
@@ -46,6 +46,12 @@ test("before a loss another leader is another case, and another turn where the l
     otherStart(second, rolesOf(second, "node1"), "node1", 0),
     "node2, which is to survive as the second in the race, held turn 0 right before the loss",
   );
+});
+
+test("before a planned reboot another leader is another case", () => {
+  assert.equal(otherLeader("node1", "node1", "reboot"), undefined);
+  assert.equal(otherLeader("node2", "node1", "reboot"), "node2 led right before the reboot, and not node1");
+  assert.equal(otherLeader(undefined, "node1", "loss"), "nobody led right before the loss, and not node1");
 });
 
 test("another survivor is another case, but of a wire both are right", () => {

@@ -15,6 +15,13 @@ export function rolesOf({ survivor, lost }: LossCase, first: MachineName): Roles
   return { survives, leads: lost === "leader" ? otherThan(survives) : survives };
 }
 
+export const otherLeader = (
+  leader: string | undefined,
+  leads: MachineName,
+  what: "loss" | "reboot",
+): string | undefined =>
+  leader === leads ? undefined : `${leader ?? "nobody"} led right before the ${what}, and not ${leads}`;
+
 /** Right before the loss: what makes it another case, or nothing. Whoever has lost its power reads Off, and then no turn counts. */
 export function otherStart(
   { way, survivor }: LossCase,
@@ -22,7 +29,8 @@ export function otherStart(
   leader: string | undefined,
   turn: number | undefined,
 ): string | undefined {
-  if (leader !== leads) return `${leader ?? "nobody"} led right before the loss, and not ${leads}`;
+  const other = otherLeader(leader, leads, "loss");
+  if (other !== undefined) return other;
   if (way !== "hang" || (turn !== undefined && (turn === 0) === (survivor === "first"))) return undefined;
   const held = turn === undefined ? "no turn" : `turn ${turn}`;
   return `${survives}, which is to survive as the ${survivor} in the race, held ${held} right before the loss`;

@@ -69,14 +69,19 @@ export function summary(all: readonly (number | undefined)[]): Summary {
 }
 
 /**
- * How long it was against detection and Off of the same run, the delay that was stored for the survivor, and two seconds. What else the
- * way to the command takes is no part of the aim. Where the command is not known its time is in Off, which would be too long.
+ * How long it was against detection and Off of the same run, the delay that was stored for the survivor, and what may be added. What else
+ * the way to the command takes is no part of the aim. Where the command is not known Off is not known either, or too long.
  */
-export function ofAim({ whole_ms, detect_ms, turn_ms, delay_ms, off_ms }: LossRun): number | undefined {
+export function againstAim(
+  { whole_ms, detect_ms, turn_ms, delay_ms, off_ms }: Omit<LossRun, "takeover_ms" | "survivor" | "turn">,
+  more_ms: number,
+): number | undefined {
   if (detect_ms === undefined || turn_ms === undefined || off_ms === undefined || delay_ms === undefined)
     return undefined;
-  return whole_ms / (detect_ms + delay_ms + off_ms + takeover_aim_ms);
+  return whole_ms / (detect_ms + delay_ms + off_ms + more_ms);
 }
+
+export const ofAim = (run: LossRun): number | undefined => againstAim(run, takeover_aim_ms);
 
 function against(
   { median, worst }: Summary,
@@ -103,6 +108,9 @@ function lossRows({ bmc, loss, runs }: LossResult): readonly BenchRow[] {
   ];
 }
 
+export const delayNote =
+  "The delay is the survivor's turn where it is the second and the lost machine hangs, and else 0: the rest of turn counts against the aim.";
+
 export function lossTable(results: readonly LossResult[], labs: readonly LabFacts[]): BenchTable {
   return {
     title:
@@ -113,9 +121,9 @@ export function lossTable(results: readonly LossResult[], labs: readonly LabFact
       "whole: between two acknowledged writes. detect: until the membership without the peer. turn: until Off is commanded.",
       "off: until Off was read and noted. takeover: until a client's write was acknowledged.",
       "survivor first, second: in the race to fence. The second waits for the first's turn to pass, unless the lost machine reads Off.",
-      `of aim: against detect and off of the same run, the delay, and ${seconds(takeover_aim_ms)}; the aim is at most 1.00×. The delay is the survivor's turn where it is the second and the lost machine hangs, and else 0: the rest of turn counts against the aim.`,
+      `of aim: against detect and off of the same run, the delay, and ${seconds(takeover_aim_ms)}; the aim is at most 1.00×. ${delayNote}`,
       `of rival: the median against the mean, the worst against the worst of podman-etcd 4.18.0, measured in our lab, rival's step; the aim is at most ${rival_aim.toFixed(2)}×. Its machines hung (the BMC read On): hang is the row to compare. "-": the rival was not measured there.`,
-      ...results.flatMap(wireNote),
+      ...results.flatMap(({ bmc, loss, runs }) => wireNote(`${bmc} BMC: ${loss.name}`, loss, runs)),
       ...labs.map(labNote),
       ...results.flatMap(({ bmc, loss, runs }) => failures(`${bmc} BMC: ${loss.name}`, runs)),
     ],
@@ -124,10 +132,14 @@ export function lossTable(results: readonly LossResult[], labs: readonly LabFact
 }
 
 /** Each of the two may win that race: who it was is not in the row's name. */
-function wireNote({ bmc, loss, runs }: LossResult): readonly string[] {
+export function wireNote(
+  name: string,
+  { lost }: LossCase,
+  runs: readonly Outcome<Pick<LossRun, "survivor">>[],
+): readonly string[] {
   const survivors = values(runs).map(({ survivor }) => survivor);
-  return loss.lost === "wire" && survivors.length > 0
-    ? [`${bmc} BMC: ${loss.name}: survived by ${survivorsTold(survivors)}; the preferred machine led.`]
+  return lost === "wire" && survivors.length > 0
+    ? [`${name}: survived by ${survivorsTold(survivors)}; the preferred machine led.`]
     : [];
 }
 

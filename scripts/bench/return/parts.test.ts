@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventName, Told } from "../../../src/record/entry.ts";
-import { loneParts, rebootMoments } from "./parts.ts";
+import { loneParts, rebootGaps, rebootMoments } from "./parts.ts";
 
 const zero_ms = Date.UTC(2026, 10, 15, 18);
 const stamp = (after_ms: number, boot: string, by: string) => ({
@@ -61,4 +61,21 @@ test("a machine is back with the first etcd of its next boot", () => {
     started_ms: zero_ms + 7_000,
   });
   assert.deepEqual(rebootMoments([], zero_ms), { left_ms: undefined, started_ms: undefined });
+});
+
+test("of a planned reboot each part has its longest gap, and none where the record does not tell", () => {
+  const acks = [900, 1_000, 1_200, 1_300, 1_900, 2_000, 2_100, 2_950, 3_000];
+  const moments = { left_ms: 1_400, started_ms: 2_050 };
+  // A gap over the border of two parts is one of both.
+  assert.deepEqual(rebootGaps(acks, 1_050, moments, 3_000), { leave_ms: 600, away_ms: 600, rejoin_ms: 850 });
+  assert.deepEqual(rebootGaps(acks, 1_050, { left_ms: 1_250, started_ms: 1_299 }, 1_310), {
+    leave_ms: 200,
+    away_ms: 100,
+    rejoin_ms: 600,
+  });
+  assert.deepEqual(rebootGaps(acks, 1_050, { left_ms: undefined, started_ms: 2_050 }, 3_000), {
+    leave_ms: undefined,
+    away_ms: undefined,
+    rejoin_ms: 850,
+  });
 });

@@ -1,4 +1,5 @@
 import type { EventName, Told } from "../../../src/record/entry.ts";
+import { longestGap } from "../failover/acks.ts";
 
 /** Moments are milliseconds since the epoch: the box has one clock for all. Undefined: the record does not tell. */
 
@@ -67,4 +68,29 @@ export function rebootMoments(entries: readonly Told[], asked_ms: number): Reboo
     (entry) => isEvent("etcd started")(entry) && left !== undefined && entry.boot !== left.boot,
   );
   return { left_ms: momentOf(left), started_ms: momentOf(started) };
+}
+
+/** The longest time between two acknowledged writes in each part of a planned reboot; undefined: the record does not tell where it ends. */
+export interface RebootGaps {
+  readonly leave_ms: number | undefined;
+  readonly away_ms: number | undefined;
+  readonly rejoin_ms: number | undefined;
+}
+
+export function rebootGaps(
+  acks: readonly number[],
+  asked_ms: number,
+  { left_ms, started_ms }: RebootMoments,
+  end_ms: number,
+): RebootGaps {
+  const gapIn = (from_ms: number | undefined, until_ms: number | undefined) => {
+    if (from_ms === undefined || until_ms === undefined) return undefined;
+    const gap = longestGap(acks, from_ms, until_ms);
+    return gap === undefined ? undefined : gap.end_ms - gap.begin_ms;
+  };
+  return {
+    leave_ms: gapIn(asked_ms, left_ms),
+    away_ms: gapIn(left_ms, started_ms),
+    rejoin_ms: gapIn(started_ms, end_ms),
+  };
 }

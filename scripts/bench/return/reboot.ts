@@ -8,7 +8,7 @@ import { otherThan } from "../../../src/scenario/slots.ts";
 import { acksOf, longestGap } from "../failover/acks.ts";
 import type { Stopped } from "../failover/cases.ts";
 import { letLead, type Place, preferred, untilWhole } from "../failover/place.ts";
-import { rebootMoments } from "./parts.ts";
+import { type RebootGaps, rebootGaps, rebootMoments } from "./parts.ts";
 
 const per_s = 500;
 /** Clients that begin are not what is measured; then they write so long in peace. */
@@ -17,13 +17,9 @@ const calm_ms = 5_000;
 const after_ms = 2_000;
 const reboot_ms_max = 20 * 60_000;
 
-export interface RebootRun {
+export interface RebootRun extends RebootGaps {
   /** The longest time between two acknowledged writes, from the command to 1+1 and a little more. */
   readonly gap_ms: number;
-  /** The longest in each part of the way; undefined: the record does not tell where it ends. */
-  readonly leave_ms: number | undefined;
-  readonly away_ms: number | undefined;
-  readonly rejoin_ms: number | undefined;
   /** The longest in the seconds before: what this box does by itself. */
   readonly calm_ms: number;
   /** How long `duet reboot` took. */
@@ -51,29 +47,25 @@ export async function rebootInOrder(
     const end_ms = Date.now();
     const { begun_ms } = await crowd.stop();
     const acks = acksOf(await readFile(crowd.history, "utf8"), begun_ms);
-    const gapIn = (from_ms: number | undefined, until_ms: number | undefined) => {
-      if (from_ms === undefined || until_ms === undefined) return undefined;
-      const gap = longestGap(acks, from_ms, until_ms);
-      return gap === undefined ? undefined : gap.end_ms - gap.begin_ms;
-    };
-    const { left_ms, started_ms } = rebootMoments(await recordOf(lab, machine), asked_ms);
-    const [gap_ms, before_ms] = [gapIn(asked_ms, end_ms), gapIn(asked_ms - calm_ms, asked_ms - 1)];
-    if (gap_ms === undefined || before_ms === undefined)
+    const moments = rebootMoments(await recordOf(lab, machine), asked_ms);
+    const [gap, before] = [
+      longestGap(acks, asked_ms, end_ms),
+      longestGap(acks, asked_ms - calm_ms, asked_ms - 1),
+    ];
+    if (gap === undefined || before === undefined)
       return fail(
         "DUET-E-PROCESS-FAILED",
         "the clients",
         "no write was acknowledged",
         "see both etcds' logs",
       );
-    const back_ms = whole_ms - asked_ms;
+    const [gap_ms, back_ms] = [gap.end_ms - gap.begin_ms, whole_ms - asked_ms];
     say(`${gap_ms.toFixed(0)} ms without writes, 1+1 after ${(back_ms / 1000).toFixed(1)} s`);
     await crowd.clean();
     return {
       gap_ms,
-      leave_ms: gapIn(asked_ms, left_ms),
-      away_ms: gapIn(left_ms, started_ms),
-      rejoin_ms: gapIn(started_ms, end_ms),
-      calm_ms: before_ms,
+      ...rebootGaps(acks, asked_ms, moments, end_ms),
+      calm_ms: before.end_ms - before.begin_ms,
       back_ms,
     };
   } finally {
