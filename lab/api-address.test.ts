@@ -55,30 +55,27 @@ const planOf = async ({ lost, ...of }: Scene) =>
   await plan(await scene(of), ...(lost === undefined ? [] : ["--node-fail", lost]));
 
 const [yes, no] = ["100", "0"];
-const quiet: readonly Scene["said"][] = [
-  [yes, yes],
-  [yes, no],
-  [yes, undefined],
-  [no, no],
-  [no, undefined],
-  [undefined, no],
-  [undefined, undefined],
+const standings = ["100", "60", "20", "0", undefined] as const;
+
+/** What the holder says, and for which words of the other one the address moves there. */
+const moving: readonly (readonly [holder: string | undefined, others: readonly (string | undefined)[]])[] = [
+  ["100", []],
+  ["60", []],
+  ["20", ["100"]],
+  ["0", ["100", "60"]],
+  [undefined, ["100", "60"]],
 ];
 
-test("the address stays where both API servers answer, where neither does, and where only its own does", async () => {
-  for (const [node1, node2] of quiet) {
-    assert.deepEqual((await planOf({ on: "node1", said: [node1, node2] })).deeds, [], `${node1} ${node2}`);
-    assert.deepEqual((await planOf({ on: "node2", said: [node2, node1] })).deeds, [], `${node2} ${node1}`);
-  }
-});
-
-test("it moves where only the other one answers, and nothing else moves with it", async () => {
-  for (const silent of [no, undefined]) {
-    const there = await planOf({ on: "node1", said: [silent, yes] });
-    assert.deepEqual(there.deeds, ["Move duet-api ( node1 -> node2 )"]);
-    const back = await planOf({ on: "node2", said: [yes, silent] });
-    assert.deepEqual(back.deeds, ["Move duet-api ( node2 -> node1 )"]);
-  }
+test("it moves to one that is ready from who does not answer, to one on probation from who is lost, and for nothing else", async () => {
+  for (const [holder, others] of moving)
+    for (const other of standings) {
+      const moves = others.includes(other);
+      const there = await planOf({ on: "node1", said: [holder, other] });
+      const back = await planOf({ on: "node2", said: [other, holder] });
+      const what = `${holder} ${other}`;
+      assert.deepEqual(there.deeds, moves ? ["Move duet-api ( node1 -> node2 )"] : [], what);
+      assert.deepEqual(back.deeds, moves ? ["Move duet-api ( node2 -> node1 )"] : [], what);
+    }
 });
 
 test("of a lost machine it is taken only after its fence, whatever the API servers said", async () => {

@@ -83,7 +83,7 @@ const acknowledged = (at_s: number): Entry => ({
 });
 
 test("in an outage that is long enough who lives answers with a status, and does not only refuse", () => {
-  const outage = [...both("write"), acknowledged(1), acknowledged(70)];
+  const outage: Entry[] = [...both("write"), acknowledged(1), acknowledged(70), { kind: "end" }];
   const refusing = [10, 20, 40].flatMap((at_s) =>
     probe("node1", "write", at_s, 0.1, { said: "no connection: ECONNREFUSED" }),
   );
@@ -97,11 +97,64 @@ test("in an outage that is long enough who lives answers with a status, and does
     problems([...dead, ...probe("node1", "write", 15, 45, { status: 504 })], { write: 50_000 }),
     "",
   );
-  // Its power was off for a part of it; too short for an answer; and nothing was said of writes.
+  // Its power was off for a part of it; and nothing was said of writes.
   const off = (machine: string) => machine !== "node1";
   assert.equal(problems(dead, { write: 50_000 }, off), "");
-  assert.equal(problems(dead, { write: 60_000 }), "");
-  assert.equal(problems([...dead, ...both("read")], { read: 61_000 }, off).includes("write"), false);
+  assert.equal(
+    problems([...dead, ...both("read"), ...probe("node2", "read", 30, 1)], { read: 61_000 }, off),
+    "",
+  );
+});
+
+/** node1 and node2 answered; no write was acknowledged from the first to the second of these seconds. */
+const outageOf = (from_s: number, to_s: number): Entry[] => [
+  { kind: "end" },
+  ...both("write"),
+  acknowledged(from_s),
+  acknowledged(to_s),
+  ...probe("node2", "write", from_s + 1, 8, { status: 500 }),
+];
+const refused = { said: "no connection: ECONNREFUSED" };
+const dumb =
+  "in 20 s without an acknowledged write node1's API server answered no write, not even with an error";
+const bounds = { write: 50_000 };
+
+test("in a shorter one, too, what was asked in it is answered: with an error, or late", () => {
+  const outage = outageOf(1, 21);
+  const refusing = [2, 5, 20].flatMap((at_s) => probe("node1", "write", at_s, 0.1, refused));
+  assert.equal(problems([...outage, ...refusing], bounds), dumb);
+  assert.equal(
+    problems([...outage, ...refusing, ...probe("node1", "write", 6, 7, { status: 500 })], bounds),
+    "",
+  );
+  assert.equal(problems([...outage, ...refusing, ...probe("node1", "write", 19, 40)], bounds), "");
+  // A call from before it says nothing of it, and none from behind it; nor does a read.
+  const beside = [
+    ...probe("node1", "write", 0.5, 10),
+    ...probe("node1", "write", 21.5, 0.1),
+    ...probe("node1", "read", 5, 1),
+  ];
+  assert.equal(problems([...outage, ...refusing, ...beside], bounds), dumb);
+  // Not asked at all.
+  assert.equal(problems(outage, bounds), dumb);
+  // Its power was off.
+  assert.equal(
+    problems([...outage, ...refusing], bounds, (machine) => machine !== "node1"),
+    "",
+  );
+});
+
+test("who may still answer is not judged yet, and neither is an API server that was not there when it began", () => {
+  const outage = outageOf(80, 96);
+  const refusing = probe("node1", "write", 82, 0.1, refused);
+  assert.match(problems([...outage, ...refusing], bounds), /^in 16 s .* node1's /);
+  assert.equal(problems([...outage, ...refusing, ...probe("node1", "write", 85)], bounds), "");
+  const starting = probe("node1", "write", 79, 0.1, refused);
+  assert.equal(problems([...outage, ...starting, ...refusing], bounds), "");
+  const up = probe("node1", "write", 79.5, 0.1);
+  assert.match(problems([...outage, ...up, ...starting, ...refusing], bounds), /^in 16 s .* node1's /);
+  // As long as a frozen API server costs.
+  assert.equal(problems([...outageOf(80, 95), ...refusing], bounds), "");
 });
 
 test("an outage that goes on counts as far as it has come, and none is behind the clients' end", () => {

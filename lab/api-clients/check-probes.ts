@@ -17,10 +17,13 @@ type Told = Extract<Entry, { kind: "told" }>;
 /** So many probes are asked behind the first one: one of them has an answer, however busy the host is. */
 const spare_ms = 10_000;
 
+/** A time without an acknowledged write that is longer than this is no move of the address, and is asked what it was for those who called. */
+const outage_ms_min = 15_000;
+
 /**
  * Each probe has an end within its bound, an answer or an error, if its machine lived for so long: `lived` says that. And each machine
- * has answered at times, or its silence would have been no news: also in each time without an acknowledged write that is long enough for
- * an answer. A refused connection is an end, and of an API server that is dead all that time each call ends so.
+ * has answered at times, or its silence would have been no news: also what was asked in each longer time without an acknowledged write. A
+ * refused connection is an end, and of an API server that is dead all that time each call ends so.
  */
 export function judgeProbes(
   entries: readonly Entry[],
@@ -70,31 +73,52 @@ function outages(entries: readonly Entry[], now_ms: number): readonly Outage[] {
   });
 }
 
-/** What no API server answered in that time, though each call of it has to end by then. */
+/** Which API servers answered nothing of what they were asked in that time. */
 function unanswered(
-  { from_ms, to_ms }: Outage,
+  outage: Outage,
   asked: readonly Ask[],
   told: ReadonlyMap<string, Told>,
   bounds: Bounds,
 ): readonly { readonly machine: string; readonly says: string }[] {
-  const kinds = probed.filter(
-    (what) => to_ms - from_ms > (bounds[what] ?? Number.POSITIVE_INFINITY) + spare_ms,
-  );
-  if (kinds.length === 0) return [];
-  const within = asked.filter(({ id }) => {
-    const end = told.get(id);
-    return end?.status !== undefined && end.at_ms >= from_ms && end.at_ms <= to_ms;
-  });
-  const took = `${((to_ms - from_ms) / 1000).toFixed(0)} s`;
-  return kinds.flatMap((what) =>
-    [...new Set(asked.map(({ machine }) => machine))]
+  const took = `${((outage.to_ms - outage.from_ms) / 1000).toFixed(0)} s`;
+  return probed.flatMap((what) => {
+    const bound_ms = bounds[what];
+    if (bound_ms === undefined) return [];
+    return [...new Set(asked.map(({ machine }) => machine))]
       .toSorted()
-      .filter((machine) => !within.some((ask) => ask.machine === machine && ask.what === what))
+      .filter((machine) => {
+        const calls = asked
+          .filter((ask) => ask.machine === machine && ask.what === what)
+          .map(({ id, at_ms }) => ({ at_ms, end: told.get(id) }));
+        return isDumb(calls, outage, bound_ms);
+      })
       .map((machine) => ({
         machine,
         says: `in ${took} without an acknowledged write ${machine}'s API server answered no ${what}, not even with an error`,
-      })),
-  );
+      }));
+  });
+}
+
+interface Call {
+  readonly at_ms: number;
+  readonly end: Told | undefined;
+}
+
+/**
+ * Where each call has to end within the outage, one of them has. In a shorter one a call that is held and answered later is as good, and one that is
+ * still under way may be. An API server that was not there before, as one that starts, has its whole bound.
+ */
+function isDumb(calls: readonly Call[], { from_ms, to_ms }: Outage, bound_ms: number): boolean {
+  const answered = ({ end }: Call): boolean => end?.status !== undefined;
+  const took_ms = to_ms - from_ms;
+  const endedIn = ({ end }: Call): boolean => end !== undefined && end.at_ms >= from_ms && end.at_ms <= to_ms;
+  if (took_ms > bound_ms + spare_ms) return !calls.some((call) => answered(call) && endedIn(call));
+  if (took_ms <= outage_ms_min) return false;
+  const before = calls.filter(({ end }) => end !== undefined && end.at_ms <= from_ms);
+  const last = before.toSorted((a, b) => (a.end?.at_ms ?? 0) - (b.end?.at_ms ?? 0)).at(-1);
+  if (last === undefined || !answered(last)) return false;
+  const begun = calls.filter(({ at_ms }) => at_ms >= from_ms && at_ms <= to_ms);
+  return begun.every((call) => call.end !== undefined && !answered(call));
 }
 
 const late = ({ what, machine, at_ms }: Ask, end: Told | undefined, took_ms: number): string => {

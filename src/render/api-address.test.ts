@@ -6,7 +6,7 @@ import type { Site } from "../site/site.ts";
 import { addressOf, unheldAddress } from "./api-address.ts";
 import { cibConfiguration } from "./cib.ts";
 import { machineUnits } from "./machine.ts";
-import { addressPolicy, addressScore } from "./policy.ts";
+import { addressPolicy, addressScores } from "./policy.ts";
 
 const kubernetes = "kubernetes: {}\n";
 const api = "api: { address: 192.0.2.10 }\n";
@@ -76,5 +76,13 @@ test("a failed stop is blocked, or fenced where the site says so; all else is tr
 
 test("it moves to an API server that answers, and for nothing less", () => {
   const stickiness = Number(addressPolicy["resource-stickiness"].value);
-  assert.ok(stickiness > 0 && stickiness < addressScore.value);
+  const [ready, probation, doubtful, lost] = [
+    addressScores.ready.value,
+    addressScores.probation.value,
+    addressScores.doubtful.value,
+    addressScores.lost.value,
+  ];
+  assert.ok(lost >= 0 && ready > doubtful + stickiness && ready < probation + stickiness);
+  assert.ok(probation > lost + stickiness && probation < doubtful + stickiness);
+  assert.ok(doubtful < lost + stickiness, "between two that don't answer nothing moves");
 });

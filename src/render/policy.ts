@@ -252,10 +252,19 @@ export const addressPolicy = {
     "less than what an API server that answers counts, so that it moves to one; more than nothing, so that it stays where both answer, or neither does",
   ),
 } as const;
-export const addressScore = choose(
-  100,
-  "what an API server that answers counts for its machine; one that does not counts nothing",
-);
+/** What an API server counts for its machine, by how it stands (src/agents/api/readiness.ts). */
+export const addressScores = {
+  ready: choose(100, "moves the address from whoever does not answer, and from nobody who does"),
+  probation: choose(
+    60,
+    "comes and goes, and is back: with the stickiness more than one that is ready, so that it keeps the address; alone more than the stickiness, so that it takes it from one that is lost, and from nobody else",
+  ),
+  doubtful: choose(
+    20,
+    "does not answer, and its connections still live: with the stickiness more than one on probation, less than one that is ready",
+  ),
+  lost: choose(0, "has ended, or did not move for a while: whoever answers is better"),
+} as const;
 export const addressOperations: readonly {
   readonly name: string;
   readonly timeout_s: number;

@@ -6,6 +6,7 @@ import { follow } from "./follow.ts";
 
 const ready: Sign = { lives: true, said: { status: 200, body: "ok" } };
 const gone: Sign = { lives: false, why: "gone" };
+const frozen: Sign = { lives: false, why: "silent" };
 const stuck: Sign = { lives: true, said: { status: 500, body: "[-]etcd failed: reason withheld\n" } };
 
 interface World {
@@ -81,6 +82,52 @@ test("Pacemaker is told when the API server answers, and that it does not within
   assert.match(words[2] ?? "", /^0 at 60\.[0-4]$/);
 });
 
+test("who comes and goes is on probation as soon as it is back, and trusted later; one that froze is doubtful first", async () => {
+  const { words } = await play(
+    [
+      [0, { api: ready }],
+      [20_000, { api: gone }],
+      [25_000, { api: ready }],
+      [40_000, { api: gone }],
+      [50_000, { api: ready }],
+      [60_000, { api: frozen }],
+      [70_000, { api: ready }],
+    ],
+    90_000,
+  );
+  assert.deepEqual(
+    words.map((word) => word.replace(/\.\d$/, "")),
+    // The first fall costs nothing; after the second it has to be ready for 2 s, after the third for 4 s.
+    [
+      "100 at 0",
+      "0 at 20",
+      "100 at 25",
+      "0 at 40",
+      "60 at 50",
+      "100 at 52",
+      "20 at 60",
+      "0 at 65",
+      "60 at 70",
+      "100 at 74",
+    ],
+  );
+});
+
+test("alone nobody is told of a probation: there is nothing to choose", async () => {
+  const { words } = await play(
+    [
+      [0, { api: ready }],
+      [20_000, { api: gone }],
+      [25_000, { api: ready }],
+      [40_000, { api: gone }],
+      [45_000, { api: ready, peer: false }],
+    ],
+    90_000,
+  );
+  assert.deepEqual(words.at(-2)?.slice(0, 4), "0 at");
+  assert.match(words.at(-1) ?? "", /^100 at 4[78]/);
+});
+
 test("a peer that is lost: nothing is said until the API server answers again, and then there is nothing to say", async () => {
   const { words } = await play(
     [
@@ -103,7 +150,7 @@ test("where etcd stands still for both, and the peer is there, it is said after 
     70_000,
   );
   assert.equal(words.length, 2);
-  assert.match(words[1] ?? "", /^0 at 6[34]/);
+  assert.match(words[1] ?? "", /^20 at 6[34]/);
 });
 
 test("started again, it says nothing that it does not know", async () => {
@@ -157,7 +204,7 @@ test("an API server that answers counts for nothing where its cable is out, and 
   });
   assert.equal(words.length, 3);
   assert.equal(first?.[0], "100");
-  assert.ok(out?.[0] === "0" && out[1] >= 8 && out[1] < 8.5, "when a lost peer would be known");
+  assert.ok(out?.[0] === "20" && out[1] >= 8 && out[1] < 8.5, "when a lost peer would be known");
   assert.ok(back?.[0] === "100" && back[1] < 13);
 });
 

@@ -9,6 +9,8 @@ import {
   nothing_seen,
   type Readiness,
   rest_ms,
+  type Standing,
+  standingOf,
 } from "./readiness.ts";
 import { toSay } from "./say.ts";
 
@@ -52,7 +54,8 @@ export async function follow(
     const shown = doors.plugged() ? answer : "unplugged";
     seen = afterLook(was, shown, doors.now_ms(), detection);
     if (seen.ready !== was.ready) doors.tell(sentence(seen, shown));
-    await teller.tell(seen);
+    else if (seen.probation && !was.probation) doors.tell("the API server here answers again, on probation");
+    await teller.tell(standingOf(seen));
     await doors.rest(rest_ms(seen));
   }
 }
@@ -80,11 +83,11 @@ class Teller {
     this.#doors = doors;
   }
 
-  async tell({ ready }: Readiness): Promise<void> {
+  async tell(standing: Standing | undefined): Promise<void> {
     const { now_ms } = this.#doors;
     if (now_ms() < this.#not_before_ms) return;
     try {
-      await this.#tellNow(ready);
+      await this.#tellNow(standing);
     } catch (error) {
       // Pacemaker is not up: an inert machine, or one that boots.
       if (!(error instanceof DuetError)) throw error;
@@ -93,14 +96,14 @@ class Teller {
     }
   }
 
-  async #tellNow(ready: boolean | undefined): Promise<void> {
+  async #tellNow(standing: Standing | undefined): Promise<void> {
     const { now_ms, said, say, peerHere } = this.#doors;
     if (this.#said === undefined || now_ms() - this.#said.read_ms >= read_again_ms)
       this.#said = { value: await said(), read_ms: now_ms() };
     const known = this.#said.value;
     // Corosync is asked only where its answer matters.
-    if (toSay({ ready, said: known, peerHere: true }) === undefined) return;
-    const value = toSay({ ready, said: known, peerHere: ready === true || (await peerHere()) });
+    if (toSay({ standing, said: known, peerHere: true }) === undefined) return;
+    const value = toSay({ standing, said: known, peerHere: standing === "ready" || (await peerHere()) });
     if (value === undefined) {
       this.#not_before_ms = now_ms() + try_again_ms;
       return;

@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { addressPolicy, addressScores } from "../../render/policy.ts";
 import {
   afterLook,
   type Answer,
   asksReadyz,
   calm_ms,
   hold_ms,
+  lost_ms,
   nothing_seen,
   patience_ms,
   type Readiness,
   rest_ms,
+  standingOf,
+  trial_ms,
 } from "./readiness.ts";
 
 const detection = { detection_ms: 2_000 };
@@ -88,6 +92,126 @@ test("the first fall is forgiven at once, and each one more holds it longer", ()
   const { changes } = play([...flap, ...flap, ...flap, ["ready", 60_000]], steady);
   const rises = changes.filter(({ ready }) => ready).map(({ at_ms }) => at_ms);
   assert.deepEqual(rises, [1_300, 4_000 + 1_000 + 2_000, 8_000 + 1_000 + 4_000]);
+});
+
+/** How it stands, each time that this changes. */
+function stands(story: Parameters<typeof play>[0], from: Readiness = steady) {
+  const told: string[] = [];
+  let seen = from;
+  let at_ms = 1_000_000;
+  for (const [answer, for_ms] of story)
+    for (const end_ms = at_ms + for_ms; at_ms < end_ms; at_ms += 50) {
+      const next = afterLook(seen, answer, at_ms, detection);
+      if (standingOf(next) !== standingOf(seen)) told.push(`${standingOf(next)} ${at_ms - 1_000_000}`);
+      seen = next;
+    }
+  return told;
+}
+const twice: readonly (readonly [Answer, number])[] = [
+  ["gone", 1_000],
+  ["ready", 9_000],
+  ["gone", 2_000],
+];
+const first = ["lost 100", "ready 1300", "lost 10100"];
+
+test("one that ended and is back is on probation at once, and trusted when it was ready for long enough", () => {
+  const told = stands([...twice, ["ready", 10_000]]);
+  assert.deepEqual(told, [...first, "probation 12300", "ready 14000"]);
+});
+
+test("while it starts it stays lost; and a single look at it that found nobody ends no probation", () => {
+  const told = stands([...twice, ["unready", 3_000], ["ready", 1_000], ["gone", 50], ["ready", 10_000]]);
+  assert.deepEqual(told, [...first, "probation 15300", "ready 18050"]);
+});
+
+test("one that stops answering and lives is doubtful, and never on probation: its clients may still have it", () => {
+  for (const answer of ["unready", "silent"] as const) {
+    const falls: readonly (readonly [Answer, number])[] = [
+      [answer, 2_000],
+      ["ready", 1_000],
+    ];
+    for (const each of stands([...falls, ...falls, ["ready", 5_000]]))
+      assert.match(each, /^(ready|doubtful) /);
+  }
+  assert.deepEqual(stands([["etcd", 60_000]]), ["doubtful 3000"]);
+});
+
+test("one that does not move for a while is lost, as if it had ended", () => {
+  assert.deepEqual(stands([["silent", 60_000]]), ["doubtful 0", `lost ${lost_ms}`]);
+  const told = stands([...twice, ["ready", 5_000], ["silent", 6_000], ["ready", 1_000]]);
+  assert.deepEqual(told.slice(-3), ["doubtful 17000", "lost 22000", "probation 23300"]);
+});
+
+const server = fc.array(
+  fc.record({
+    up_ms: fc.integer({ min: 500, max: 40_000 }),
+    down_ms: fc.integer({ min: 10_000, max: 30_000 }),
+  }),
+  { minLength: 12, maxLength: 12 },
+);
+
+test("two that crash again and again, as a kubelet starts them: the address is where one answers, and moves no oftener than they begin", () => {
+  const step_ms = 50;
+  const stickiness = Number(addressPolicy["resource-stickiness"].value);
+  const score = (seen: Readiness) => addressScores[standingOf(seen) ?? "lost"].value;
+  fc.assert(
+    fc.property(server, server, (...lives) => {
+      const answers = lives.map((life) =>
+        life.flatMap(({ up_ms, down_ms }) => [
+          ...Array.from({ length: up_ms / step_ms }, (): Answer => "ready"),
+          ...Array.from({ length: down_ms / step_ms }, (): Answer => "gone"),
+        ]),
+      );
+      const seen = [nothing_seen, nothing_seen];
+      let holder = 0;
+      let moves = 0;
+      let useless_ms = 0;
+      for (let at = 0; at < Math.min(...answers.map(({ length }) => length)); at++) {
+        const now = answers.map((each) => each[at] ?? "gone");
+        for (const index of [0, 1])
+          seen[index] = afterLook(seen[index] ?? steady, now[index] ?? "gone", at * step_ms, detection);
+        const scores = seen.map(score);
+        if ((scores[1 - holder] ?? 0) > (scores[holder] ?? 0) + stickiness) {
+          holder = 1 - holder;
+          moves++;
+        }
+        useless_ms = now[holder] === "gone" && now[1 - holder] === "ready" ? useless_ms + step_ms : 0;
+        assert.ok(useless_ms < 500, `${useless_ms} ms at ${at * step_ms}`);
+      }
+      assert.ok(moves <= 24, `${moves}`);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("whatever the looks show, there is no more than one probation in ten seconds", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({ answer: fc.constantFrom(...answers), after_ms: fc.integer({ min: 10, max: 1_000 }) }),
+        {
+          minLength: 200,
+          maxLength: 600,
+        },
+      ),
+      (looks) => {
+        let now_ms = 0;
+        let seen = nothing_seen;
+        let last_ms = Number.NEGATIVE_INFINITY;
+        for (const { answer, after_ms } of looks) {
+          now_ms += after_ms;
+          const next = afterLook(seen, answer, now_ms, detection);
+          assert.ok(!next.probation || (next.ready === false && next.lost));
+          if (next.probation && !seen.probation) {
+            assert.ok(now_ms - last_ms >= trial_ms);
+            last_ms = now_ms;
+          }
+          seen = next;
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
 });
 
 test("what was long ago is forgotten", () => {

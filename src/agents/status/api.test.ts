@@ -88,9 +88,12 @@ test("with a load balancer there is no address to tell of", () => {
 });
 
 test("what the machines said is read from Pacemaker", () => {
-  const { answers } = parseClusterSight(`<pacemaker-result><node_attributes>
-    <node name="node1"><attribute name="duet-api" value="0"/></node>
-    <node name="node2"><attribute name="master-etcd" value="7"/><attribute name="duet-api" value="100"/></node>
-  </node_attributes></pacemaker-result>`);
-  assert.deepEqual(answers, { node1: false, node2: true });
+  const answersOf = (node1: string, node2: string) =>
+    parseClusterSight(`<pacemaker-result><node_attributes>
+      <node name="node1"><attribute name="duet-api" value="${node1}"/></node>
+      <node name="node2"><attribute name="master-etcd" value="7"/><attribute name="duet-api" value="${node2}"/></node>
+    </node_attributes></pacemaker-result>`).answers;
+  assert.deepEqual(answersOf("0", "100"), { node1: false, node2: true });
+  // One that does not answer, and whose connections still live; and one that does, on probation.
+  assert.deepEqual(answersOf("20", "60"), { node1: false, node2: true });
 });

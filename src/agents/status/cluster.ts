@@ -1,5 +1,6 @@
 import { apiAttribute, apiResource, etcdResource } from "../../base/paths.ts";
 import { allNamed, parseXml } from "../../machine/xml.ts";
+import { addressScores } from "../../render/policy.ts";
 import { provenMonitor } from "../../machine/pacemaker.ts";
 import { run } from "../../machine/process.ts";
 import type { ClusterSight, Fence } from "./report.ts";
@@ -73,12 +74,14 @@ function runsOf(document: ReturnType<typeof parseXml>): Readonly<Record<string, 
   return found;
 }
 
+const isAnswer = (said: string | null): boolean => Number(said) >= addressScores.probation.value;
+
 function answersOf(document: ReturnType<typeof parseXml>): Readonly<Record<string, boolean>> {
   const [list] = allNamed(document, "node_attributes");
   const said = (list === undefined ? [] : allNamed(list, "node")).flatMap((node) =>
     allNamed(node, "attribute")
       .filter((each) => each.getAttribute("name") === apiAttribute)
-      .map((each) => [node.getAttribute("name") ?? "", Number(each.getAttribute("value")) > 0] as const),
+      .map((each) => [node.getAttribute("name") ?? "", isAnswer(each.getAttribute("value"))] as const),
   );
   return Object.fromEntries(said);
 }
