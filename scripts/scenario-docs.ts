@@ -69,6 +69,10 @@ one is the aim, and planned-gap with that, in the simulator, where no host is bu
 write ends in 10 seconds, etcd's own 7 and some for the host, and serializable reads go on, with no gap over 10 seconds at the survivor. What stories ask of
 the Kubernetes API and its address is beside this.
 
+Writes that fail are counted in two ways. \`until writes fail\`, as in network-failure and node-failure, counts those that failed and those that stay open, at any
+machine: a connection that broke, a refusal, a client that gave up. An etcd's own error comes only when it has had no leader for 7 seconds, and a takeover of 4 to 6 leaves it no time for that. So the stories
+in which nobody may serve for longer say \`until writes through MACHINE fail with errors\`, which counts nothing but such an error.
+
 A moment in the lab is met in what etcd has written. The host follows both machines' logs on their disks. At the sight of the entry it freezes
 the machine that leads, syncs its log, as that machine's own sync would have, and does the deed, which can only be to take power, feeds or
 wires away. Then it looks at what both disks hold: a run in which the entry is not there, or the joiner is full, has missed the moment, and

@@ -29,7 +29,7 @@ export const onlyByName = true;
 
 /** What the clients write, and what a machine that comes back has moved aside. */
 const disk_mb = 4 * 1024;
-/** The same with 2 GB of data: twice, while a snapshot is received beside what was moved aside. */
+/** The same with 2 GB of data: twice, while a snapshot is received, beside what was moved aside by this run and those before (a quarter of the disk). */
 const big_disk_mb = 16 * 1024;
 const calls = { quick: 5, full: 20 };
 const small_mb = 100;
@@ -61,11 +61,11 @@ export async function measure(progress: Progress, options: BenchOptions): Promis
       await bench.losses("fast");
       await bench.stops();
       await bench.monitors();
-      await bench.rejoins("100 MB", small_mb, options.runs);
+      await bench.rejoins("100 MB", small_mb);
     });
     if (!options.quick) {
       await bench.inLab("slow", disk_mb, () => bench.losses("slow"));
-      await bench.inLab("fast", big_disk_mb, () => bench.rejoins("2 GB", big_mb, 1));
+      await bench.inLab("fast", big_disk_mb, () => bench.rejoins("2 GB", big_mb));
     }
   } finally {
     await bench.close();
@@ -130,13 +130,13 @@ class FailoverBench {
     }
   }
 
-  async rejoins(name: string, data_mb: number, rounds: number): Promise<void> {
+  async rejoins(name: string, data_mb: number): Promise<void> {
     if (!this.#isAsked(rejoinName(name))) return;
     const runs: Outcome<Awaited<ReturnType<typeof rejoin>>>[] = [];
     let filled: Place | undefined;
-    for (let round = 1; round <= rounds; round += 1)
+    for (let round = 1; round <= this.#options.runs; round += 1)
       runs.push(
-        await this.#run(`${rejoinName(name)}, run ${round} of ${rounds}`, async (place, say) => {
+        await this.#run(`${rejoinName(name)}${this.#of(round)}`, async (place, say) => {
           // A new lab after a failed run is an empty one.
           if (filled !== place) await fill(place, data_mb);
           filled = place;

@@ -61,7 +61,7 @@ test("a world that can't do it yet says so before anything is started, status 3"
   const wrongWorld = await duet("run", join(scenarios, "takeover-cut-at-tag.txt"), "--in", "lab");
   assert.equal(wrongWorld.status, 3);
   assert.match(wrongWorld.stderr, /DUET-E-SCENARIO-WORLD/);
-  const onlyLab = await duet("run", join(scenarios, "machine-lost.txt"), "--in", "sim");
+  const onlyLab = await duet("run", join(scenarios, "links-pulled.txt"), "--in", "sim");
   assert.equal(onlyLab.status, 3);
   assert.match(onlyLab.stderr, /DUET-E-SCENARIO-WORLD/);
 });
