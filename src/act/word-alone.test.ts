@@ -7,7 +7,6 @@ import { choiceNow, sidesOf } from "../decide/choice.ts";
 import { raising } from "../decide/lineage.ts";
 import { type Bmc, type BmcEffects, failed, success } from "./effects.ts";
 import { perform } from "./perform.ts";
-import { startPlain } from "./start.ts";
 import { runSteps } from "./steps.ts";
 import { takeOver } from "./takeover.ts";
 import { fast, FakeWorld, logOf, pick } from "./testing.ts";
@@ -57,35 +56,6 @@ test("on a plain word both BMCs have to take the tag, and both are waited for", 
   assert.deepEqual([one.served, theirs.world.state.takeover?.step], [false, "intent"]);
   // Tried again, with the own tag in the own BMC.
   assert.deepEqual((await take(theirs, 7)).why, "");
-});
-
-test("whose Off is proven may have served by a word that was not true: its tag stays, however often a takeover is tried", async () => {
-  const six = { epoch: 6, owner: "b" };
-  const { world } = cutOff({ peerDown: false }, { mine: six, theirs: six });
-  world.boot.proven = true;
-  // Slow BMCs: a look has no time for their tags, and the takeover has.
-  const unread = { mine: { kind: "unreadable" }, theirs: { kind: "unreadable" } } as const;
-  const effects = { ...world.effects, facts: async () => ({ ...world.facts(), tags: unread }) };
-  for (const epoch of [6, 7, 8]) {
-    const facts = await effects.facts();
-    const { decision } = decide("start", facts);
-    assert.deepEqual(decision, { do: "take-over", epoch });
-    const steps = perform(effects, fast, facts, decision);
-    const end = steps && (await runSteps(steps));
-    assert.match(end?.done === false ? end.why : "", /another takeover came first/);
-    assert.deepEqual([world.tags, world.state.lineage], [{ mine: six, theirs: six }, five]);
-  }
-});
-
-test("a machine that only starts again leaves a tag that may stand for newer data, though its number is lower", async () => {
-  const own = { epoch: 2_000_000, owner: "a" };
-  const { world } = cutOff({ peerDown: false }, { mine: own, theirs: { epoch: 1_000_000, owner: "b" } });
-  world.state = { ...world.state, lineage: own };
-  world.log = { ...world.log, soleVoter: true };
-  world.boot = { ...world.boot, proven: true, heard: false };
-  const end = await runSteps(startPlain(world.effects, fast));
-  assert.equal(end.done, false);
-  assert.deepEqual(world.tags.theirs, { epoch: 1_000_000, owner: "b" });
 });
 
 test("the word that goes on without a BMC keeps the epoch that was named", async () => {
