@@ -137,6 +137,7 @@ const promised = {
     "power-flickers",
     "stale-first",
     "stale-first-dead-bmc",
+    "stale-first-bmc-stays-dead",
     "stale-first-own-bmc-dead",
     "stale-first-blank-bmcs",
     "stale-first-foreign-tag",
@@ -171,6 +172,7 @@ const promised = {
   ],
   sim: [
     "power-back-an-hour-apart",
+    "power-back-lone-start-an-hour-apart",
     "peer-back-at-grant",
     "peer-back-while-deciding",
     "choice-alone-is-refused",
