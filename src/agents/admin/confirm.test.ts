@@ -185,4 +185,10 @@ test("who serves alone already has nothing to be told", async () => {
   office.world.etcd = { ...office.world.etcd, running: true };
   assert.equal((await confirmPeerDown(office.desk, undefined)).outcome, "serves already");
   assert.equal(said(office).peerDown, false);
+  assert.equal(office.shows, 1);
+  assert.equal(office.recorded.length, 1, "that somebody asked is kept");
+  assert.match(
+    office.recorded[0] ?? "",
+    /^alice: duet confirm-peer-down \(serves already\): .*may be lost: nothing: a serves already/,
+  );
 });
