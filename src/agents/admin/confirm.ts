@@ -9,6 +9,7 @@ import {
   type Desk,
   isServing,
   judged,
+  mustBeStarted,
   notYet,
   noteWord,
   shownNow,
@@ -64,6 +65,7 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   const said = `${named}${before}`;
   if (!wouldServe(verdict.decision))
     return await judged(desk, said, shown, () => refuse(once, verdict, word));
+  await judged(desk, said, shown, () => mustBeStarted(desk, facts));
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
   if (!(await desk.agreed(question, peer))) unsaid(desk, said, shown);
   return await accepted(desk, said, shown, async () => {
