@@ -8,10 +8,12 @@ import { operatorsSeat } from "./clients/seat.ts";
 import { openLab } from "./folder.ts";
 import { duet, duetOk, on, ownLabsFolder } from "./testing.ts";
 
-/** One lab, with clients that write all the time: a reboot, standby, maintenance, and what is refused meanwhile. */
+/** One lab, with clients that write all the time: both reboot in turn, one reboots the other, standby, maintenance, and what is refused meanwhile. */
 ownLabsFolder();
 const name = "planned";
 const per_s = 200;
+/** Each waits for 1+1. */
+const in_turn_ms_max = 600_000;
 let clients: Crowd | undefined;
 let epoch: number | undefined;
 
@@ -61,6 +63,27 @@ async function asBefore(): Promise<void> {
       `${machine} asked for a fence`,
     );
 }
+
+test("both reboot in turn, as an operator types it: the second only when it is 1+1 again", async () => {
+  const was = [await boot("node1"), await boot("node2")];
+  const typed = "duet reboot node1 && duet reboot node2";
+  const {
+    status: ended,
+    stdout,
+    stderr,
+  } = await duet(["lab", "run", "seat", "--name", name, "--", "sh", "-c", typed], {
+    deadline_ms: in_turn_ms_max,
+  });
+  assert.equal(ended, 0, stderr);
+  const whole = "has rebooted: both machines hold everything: either may be lost";
+  assert.equal(stdout, `node1 ${whole}\nnode2 ${whole}\n`);
+  assert.notEqual(await boot("node1"), was[0]);
+  assert.notEqual(await boot("node2"), was[1]);
+  await asBefore();
+  // Told, and no more: a busy host would fail any figure now and then.
+  const { gap_us } = (await clients?.fresh()) ?? { gap_us: Number.NaN };
+  process.stderr.write(`  both in turn: longest gap ${(gap_us / 1e6).toFixed(2)} s\n`);
+});
 
 test("a machine reboots the other by plan, and is told when it is 1+1 again", async () => {
   const was = await boot("node2");

@@ -106,9 +106,9 @@ async function noneServes(etcds: Etcds): Promise<Seen> {
   return { ok: true, seen: "" };
 }
 
-/** As the operator is shown it; what is seen otherwise is what the status has to tell instead. */
+/** As the operator is shown it, so the BMCs are asked too; what is seen otherwise is what the status has to tell instead. */
 async function statusSays(stage: Stage, text: string): Promise<Seen> {
-  const status = await statusAt(stage, seatName, "--no-power");
+  const status = await statusAt(stage, seatName);
   const ok = shownIn(status).some((each) => each.includes(text));
   return { ok, seen: ok ? "" : toldIn(status) };
 }

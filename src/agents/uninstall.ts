@@ -24,7 +24,7 @@ import { dropPlan, type Plan, readPlan, sidesOf, writePlan } from "./uninstall/p
 import { endPods } from "./pods/end.ts";
 import { giveBack, leftovers, removeAll, stopUnits } from "./uninstall/remove.ts";
 import { startEtcdScript } from "./uninstall/start-etcd.ts";
-import { putTextBack, tagLeft } from "./uninstall/tags.ts";
+import { putTextsBack } from "./uninstall/tags.ts";
 
 export interface UninstallOptions {
   /** Why it goes on though the peer is no full voter, or a BMC can't be reached. */
@@ -172,19 +172,8 @@ async function writeStartEtcd(machine: string, peer: string): Promise<void> {
   await replaceSynced(paths.startEtcd, script, 0o700);
 }
 
-/** Of the own BMC; the last machine looks after both: its peer's tag may have been written again since. */
 async function tagsBack(plan: Plan): Promise<readonly string[]> {
   const { site, mine } = sidesOf(plan);
-  if (site.witness === "off") return ["the site had no witness: nothing stands in the BMCs"];
   const ways = new Ways({ site, me: mine.name, folder: siteFolder(paths.site) });
-  const kept = await readAssetTags();
-  const told: string[] = [];
-  for (const side of plan.last ? (["mine", "theirs"] as const) : (["mine"] as const))
-    try {
-      told.push(await putTextBack(ways, side, kept));
-    } catch (error) {
-      if (plan.force === null || !(error instanceof DuetError)) throw error;
-      told.push(tagLeft(ways, side, kept, error.message));
-    }
-  return told;
+  return await putTextsBack(ways, await readAssetTags(), plan);
 }

@@ -42,6 +42,13 @@ test("a word is told with who, what was said, what became of it, and what was sh
   ]);
 });
 
+test("a word that was not needed stands for nothing", () => {
+  const [word] = words(said("a", 1_000, "duet confirm-peer-down", { outcome: "serves already" }));
+  assert.ok(word !== undefined && !standsForOff(word));
+  assert.equal(word.outcome, "serves already");
+  assert.match(drawWords([word], 0, 120), /→ not needed: the machine served already$/m);
+});
+
 test("what an accepted word came to is told with it, if the same process said that", () => {
   const end: Answer = { outcome: "not done", code: "DUET-E-CONFIRM-STILL-ON", why: "b: it says On" };
   const begun = said("a", 1_000, "duet confirm-peer-down");

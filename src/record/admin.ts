@@ -1,7 +1,10 @@
 import type { Told } from "./entry.ts";
 
-/** `not done`: it was accepted, and had not come to its end when the command ended. */
-export const outcomes = ["accepted", "refused", "not confirmed", "not done"] as const;
+/**
+ * `not done`: it was accepted, and had not come to its end when the command ended. `serves already`: the machine needed no word, and none
+ * was taken.
+ */
+export const outcomes = ["accepted", "refused", "not confirmed", "not done", "serves already"] as const;
 export type Outcome = (typeof outcomes)[number];
 
 /** What became of an admin's word: with the code and the sentence of the error with which the command ended. */

@@ -44,6 +44,7 @@ const texts: Readonly<Record<AdminWord["outcome"], string>> = {
   refused: "refused",
   "not confirmed": "not confirmed at the prompt",
   "not done": "accepted, and not done",
+  "serves already": "not needed: the machine served already",
 };
 
 function becameOf({ outcome, code, why }: AdminWord): string {

@@ -149,6 +149,7 @@ const promised = {
     "power-flickers",
     "stale-first",
     "stale-first-dead-bmc",
+    "stale-first-bmc-stays-dead",
     "stale-first-own-bmc-dead",
     "stale-first-blank-bmcs",
     "stale-first-foreign-tag",
@@ -183,6 +184,7 @@ const promised = {
   ],
   sim: [
     "power-back-an-hour-apart",
+    "power-back-lone-start-an-hour-apart",
     "peer-back-at-grant",
     "peer-back-while-deciding",
     "choice-alone-is-refused",
@@ -306,6 +308,51 @@ test("in an outage, however short, no write hangs", () => {
   for (const story of outages) {
     const text = parsed.find(({ name }) => name === `${story}.txt`)?.text ?? "";
     assert.match(text, /^expect each write to end in 10 seconds$/m, story);
+  }
+});
+
+/** Machines that come back, that must not, and those that go and come by plan: what a person is told meanwhile is part of the promise. */
+const returns = [
+  "two-failures",
+  "two-failures-alone",
+  "power-back-together",
+  "power-back-node1-first",
+  "power-back-node2-first",
+  "power-back-far-apart",
+  "power-back-lone-start",
+  "one-never-returns",
+  "one-never-returns-node1",
+  "power-flickers",
+  "stale-first",
+  "stale-first-dead-bmc",
+  "stale-first-bmc-stays-dead",
+  "stale-first-own-bmc-dead",
+  "stale-first-blank-bmcs",
+  "stale-first-foreign-tag",
+  "stale-first-replaced-bmc",
+  "stale-first-other-site",
+  "admin-both-at-once",
+  "admin-both-boot",
+  "admin-on-stale",
+  "admin-unreadable-tag",
+  "admin-accepts-loss",
+  "peer-back-in-turn",
+  "reboot-leader",
+  "reboot-follower",
+  "off-in-turn-node1-first",
+  "off-in-turn-node2-first",
+  "off-in-turn-node1-first-node2-back",
+  "off-in-turn-node2-first-node1-back",
+  "both-shut-down",
+  "standby-then-loss",
+  "credentials-rotated-alone",
+  "credentials-handed-over",
+];
+
+test("each story of a return asks for the sentence of the status", () => {
+  for (const story of returns) {
+    const text = parsed.find(({ name }) => name === `${story}.txt`)?.text ?? "";
+    assert.match(text, /^(in the lab: )?(until|expect) the status says "/m, `scenarios/${story}.txt`);
   }
 });
 

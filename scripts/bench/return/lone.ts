@@ -13,6 +13,8 @@ const serves_ms_max = 150_000;
 const again_ms = 50;
 /** What a machine records it has written by then. */
 const record_ms = 2_000;
+/** Pacemaker's part is read from its journal when nothing else is left to do, at the next monitor at the latest. */
+const journal_ms_max = 20_000;
 
 /** Whose turn is first in the race to fence commands Off at once; the other waits until that turn has passed. */
 export type Which = "first" | "second";
@@ -44,10 +46,25 @@ export async function returnAlone(
   const write_ms = Date.now();
   say(`${((write_ms - on_ms) / 1000).toFixed(1)} s`);
   await sleep(record_ms);
-  const parts = loneParts(await recordOf(lab, lone), on_ms, write_ms);
+  const parts = await partsOf(lab, lone, on_ms, write_ms);
   await switchPower(lab.name, otherThan(lone), "on");
   await untilWhole(etcds);
   return parts;
+}
+
+/** A part that is not told by then is not known. */
+async function partsOf(
+  lab: Place["lab"],
+  machine: string,
+  on_ms: number,
+  write_ms: number,
+): Promise<LoneParts> {
+  const end_ms = now_ms() + journal_ms_max;
+  for (;;) {
+    const parts = loneParts(await recordOf(lab, machine), on_ms, write_ms);
+    if (parts.order_ms !== undefined || now_ms() >= end_ms) return parts;
+    await sleep(record_ms);
+  }
 }
 
 /** The last line of the guard's. */

@@ -21,6 +21,13 @@ const event = (after_ms: number, name: EventName, boot = "b", by = "agent"): Tol
   event: name,
   detail: {},
 });
+/** As it is read from the journal at 8 s. */
+const ordered = (after_ms: number, what: string, of = "node1"): Told => ({
+  ...stamp(8_000, "b", "agent"),
+  kind: "event",
+  event: "pacemaker",
+  detail: { what, of, ago_ms: 8_000 - after_ms },
+});
 const quorum = (after_ms: number): Told => ({
   ...stamp(after_ms, "b", "guard"),
   kind: "step",
@@ -35,7 +42,12 @@ test("the parts of a lone return are the whole", () => {
     event(-5, "off confirmed"),
     event(2_000, "off confirmed", "b", "guard"),
     quorum(2_500),
+    event(3_400, "takeover begins"),
     event(4_000, "etcd started"),
+    ordered(-3_000, "start"),
+    ordered(2_700, "start", "node2"),
+    ordered(2_800, "pre-start"),
+    ordered(3_000, "start"),
     event(9_000, "etcd started"),
   ];
   const parts = loneParts(entries, zero_ms, zero_ms + 5_000);
@@ -44,9 +56,17 @@ test("the parts of a lone return are the whole", () => {
     boot_ms: undefined,
     off_ms: 2_000,
     quorum_ms: 500,
-    start_ms: 1_500,
+    order_ms: 500,
+    look_ms: 400,
+    takeover_ms: 600,
     write_ms: 1_000,
   });
+});
+
+test("of a part that nobody told the time is the next one's", () => {
+  const entries = [quorum(2_500), event(4_000, "etcd started")];
+  const { quorum_ms, order_ms, look_ms, takeover_ms } = loneParts(entries, zero_ms, zero_ms + 5_000);
+  assert.deepEqual([quorum_ms, order_ms, look_ms, takeover_ms], [2_500, undefined, undefined, 1_500]);
 });
 
 test("a machine is back with the first etcd of its next boot", () => {

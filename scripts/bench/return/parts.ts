@@ -11,8 +11,12 @@ export interface LoneParts {
   readonly off_ms: number | undefined;
   /** Until there is quorum. */
   readonly quorum_ms: number | undefined;
-  /** Until etcd is up: Pacemaker's start, the agent's look, the takeover's steps. */
-  readonly start_ms: number | undefined;
+  /** Until Pacemaker orders the start: it has seen the quorum, and probed what runs. */
+  readonly order_ms: number | undefined;
+  /** Until the takeover begins: the agent's start, its one-shot's begin, and the look. */
+  readonly look_ms: number | undefined;
+  /** Until etcd is up: the takeover's steps before that. */
+  readonly takeover_ms: number | undefined;
   /** Until a write was acknowledged. */
   readonly write_ms: number;
 }
@@ -21,20 +25,32 @@ const isEvent =
   (name: EventName) =>
   (entry: Told): boolean =>
     entry.kind === "event" && entry.event === name;
-const momentOf = (entry: Told | undefined): number | undefined =>
-  entry === undefined ? undefined : Date.parse(entry.at);
+/** What is told later, from a journal, says how long ago it was. */
+function momentOf(entry: Told): number {
+  const ago_ms = entry.kind === "event" ? Number(entry.detail["ago_ms"] ?? 0) : 0;
+  return Date.parse(entry.at) - (Number.isFinite(ago_ms) ? ago_ms : 0);
+}
+
+/** Pacemaker's own word, read from its journal when nothing else is left to do. */
+const isStartOrdered = (entry: Told): boolean =>
+  entry.kind === "event" &&
+  entry.event === "pacemaker" &&
+  entry.detail["what"] === "start" &&
+  entry.detail["of"] === entry.machine;
 
 /** By what this machine has recorded since it was powered on. */
 export function loneParts(entries: readonly Told[], on_ms: number, write_ms: number): LoneParts {
-  const since = entries.filter(({ at }) => Date.parse(at) >= on_ms && Date.parse(at) <= write_ms);
+  const since = entries.filter((entry) => momentOf(entry) >= on_ms && momentOf(entry) <= write_ms);
   const moments = [
     since.find(({ kind, by }) => kind === "decision" && by === "guard"),
     since.find(isEvent("off confirmed")),
     since.find(
       (entry) => entry.kind === "step" && entry.edge === "end" && entry.step === "see that there is quorum",
     ),
+    since.find(isStartOrdered),
+    since.find(isEvent("takeover begins")),
     since.find(isEvent("etcd started")),
-  ].map(momentOf);
+  ].map((entry) => entry && momentOf(entry));
   let before_ms = on_ms;
   const parts = moments.map((at_ms) => {
     if (at_ms === undefined || at_ms < before_ms) return undefined;
@@ -42,13 +58,15 @@ export function loneParts(entries: readonly Told[], on_ms: number, write_ms: num
     before_ms = at_ms;
     return took_ms;
   });
-  const [boot_ms, off_ms, quorum_ms, start_ms] = parts;
+  const [boot_ms, off_ms, quorum_ms, order_ms, look_ms, takeover_ms] = parts;
   return {
     whole_ms: write_ms - on_ms,
     boot_ms,
     off_ms,
     quorum_ms,
-    start_ms,
+    order_ms,
+    look_ms,
+    takeover_ms,
     write_ms: write_ms - before_ms,
   };
 }
@@ -67,7 +85,7 @@ export function rebootMoments(entries: readonly Told[], asked_ms: number): Reboo
   const started = since.find(
     (entry) => isEvent("etcd started")(entry) && left !== undefined && entry.boot !== left.boot,
   );
-  return { left_ms: momentOf(left), started_ms: momentOf(started) };
+  return { left_ms: left && momentOf(left), started_ms: started && momentOf(started) };
 }
 
 /** The longest time between two acknowledged writes in each part of a planned reboot; undefined: the record does not tell where it ends. */

@@ -28,7 +28,7 @@ export function loneTable(
   results: readonly Result<Which, LoneParts>[],
   facts: LabFacts | undefined,
 ): BenchTable {
-  const parts = ["boot_ms", "off_ms", "quorum_ms", "start_ms", "write_ms"] as const;
+  const parts = ["boot_ms", "off_ms", "quorum_ms", "order_ms", "look_ms", "takeover_ms", "write_ms"] as const;
   return {
     title: "both lost their power and one has it back: until a write through it is acknowledged",
     columns: ["runs", "whole_ms", "worst_ms", ...parts],
@@ -45,7 +45,7 @@ export function loneTable(
       };
     }),
     notes: [
-      "boot: until the guard decides, with its patience for a peer that boots too. off: until the peer's Off is proven; the second waits for the first's turn. quorum: until it is granted. start: until etcd is up. write: until a client has its answer. A part that is not known is in the next.",
+      "boot: until the guard decides, with its patience for a peer that boots too. off: until the peer's Off is proven; the second waits for the first's turn. quorum: until it is granted. order: until Pacemaker orders etcd's start. look: until the takeover begins. takeover: until etcd is up. write: until a client has its answer. A part that is not known is in the next.",
       ...(facts === undefined ? [] : [`Turns of ${(facts.turn_ms / 1000).toFixed(1)} s.`]),
       ...results.flatMap(({ name, runs }) => failures(`lone return of the ${name}`, runs)),
     ],

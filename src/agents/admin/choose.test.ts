@@ -192,6 +192,17 @@ test("what was given up can be chosen when the peer is gone: it is switched off 
   assert.deepEqual(choose?.mine, { lineage: voter.lineage, surrendered: 6 });
 });
 
+test("on standby nobody is switched off for a choice: nothing would start here", async () => {
+  const office = alone();
+  office.changes = { started: false, stopping: "standby" };
+  await assert.rejects(
+    chooseData(office.desk, "a", undefined, never),
+    (error) => error instanceof DuetError && error.problems[0]?.code === "DUET-E-ADMIN-AT-REST",
+  );
+  assert.equal(office.world.peer.on, true);
+  assert.equal(wordIn(office.saying.memory.read(), "1.d").choose, undefined);
+});
+
 test("what the peer served since is named, or nothing is chosen and nobody is switched off", async () => {
   for (const accept of [undefined, 5, "unknown"] as const) {
     const office = alone(6);

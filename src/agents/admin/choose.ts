@@ -6,7 +6,16 @@ import { lineageText } from "../../decide/rule.ts";
 import { membershipNow } from "../hands/quorum.ts";
 import { choiceSaidThere, speak, tellChoice } from "../hands/word.ts";
 import { unsaid } from "./confirm.ts";
-import { accepted, changedWorld, type Desk, judged, notYet, shownNow, untilDone } from "./desk.ts";
+import {
+  accepted,
+  changedWorld,
+  type Desk,
+  judged,
+  mustBeStarted,
+  notYet,
+  shownNow,
+  untilDone,
+} from "./desk.ts";
 import { insteadOf, lossText, refusalOf, supposed, wouldServe } from "./loss.ts";
 import { onceOff, seeOff } from "./off.ts";
 import type { Shown } from "./shown.ts";
@@ -52,6 +61,7 @@ export async function chooseData(
   const said = `duet choose-data ${chosen}${accept === undefined ? "" : ` --accept-data-loss ${accept}`}`;
   await judged(desk, said, shown, async () => {
     checkChoice(once, word);
+    if (!isHere) await mustBeStarted(desk, facts);
     if (isHere) contradicts(facts, choose, await choiceSaidThere(saying, begun));
   });
   const off = isHere ? "" : ` ${peer} is switched off, if it is not.`;

@@ -185,4 +185,47 @@ test("who serves alone already has nothing to be told", async () => {
   office.world.etcd = { ...office.world.etcd, running: true };
   assert.equal((await confirmPeerDown(office.desk, undefined)).outcome, "serves already");
   assert.equal(said(office).peerDown, false);
+  assert.equal(office.shows, 1);
+  assert.equal(office.recorded.length, 1, "that somebody asked is kept");
+  assert.match(
+    office.recorded[0] ?? "",
+    /^alice: duet confirm-peer-down \(serves already\): .*may be lost: nothing: a serves already/,
+  );
+});
+
+test("where Pacemaker starts nothing nobody is switched off for a machine that would not serve", async () => {
+  const rests = [
+    [{ stopping: "standby" }, false, /on standby/, /^first `duet unstandby a`,/],
+    [{ stopping: "restart" }, true, /in maintenance/, /^first `duet maintenance off`,/],
+    [{ stopping: "standby" }, true, /in maintenance and on standby/, /off`, then `duet unstandby a`,/],
+  ] as const;
+  for (const [changes, maintained, what, fix] of rests) {
+    const office = new Office();
+    office.world.peer = { ...office.world.peer, on: true };
+    office.changes = { ...changes, started: false };
+    office.maintained = maintained;
+    await assert.rejects(confirmPeerDown(office.desk, undefined), (error) => {
+      assert.ok(code("DUET-E-ADMIN-AT-REST")(error) && error instanceof DuetError);
+      assert.match(error.problems[0]?.what ?? "", what);
+      assert.match(error.problems[0]?.fix ?? "", fix);
+      return true;
+    });
+    assert.equal(office.world.peer.on, true, "it is not fenced");
+    assert.deepEqual([office.asked, said(office).peerDown], [[], false]);
+    assert.match(office.recorded[0] ?? "", /\(refused, DUET-E-ADMIN-AT-REST, /);
+  }
+});
+
+test("what was started before goes on, also in maintenance, and a Pacemaker that is silent holds up nobody", async () => {
+  for (const changes of [
+    { started: true, stopping: "restart" },
+    { started: false, stopping: "unknown" },
+  ] as const) {
+    const office = new Office();
+    office.changes = changes;
+    office.maintained = changes.started;
+    office.world.peer = { ...office.world.peer, on: true };
+    office.serveWhenWoken();
+    assert.equal((await confirmPeerDown(office.desk, undefined)).outcome, "serves");
+  }
 });

@@ -9,6 +9,7 @@ import {
   type Desk,
   isServing,
   judged,
+  mustBeStarted,
   notYet,
   noteWord,
   shownNow,
@@ -47,18 +48,24 @@ export async function confirmPeerDown(desk: Desk, accept: Word["accept"]): Promi
   }
   const word: Word = { ...facts.word, peerDown: true, accept: accept ?? facts.word.accept };
   const once = await onceOff(desk.hands, facts);
-  const shown = await shownNow(desk, facts, lossText(once));
+  const serves = isServing(facts);
+  const loss = serves ? `nothing: ${facts.me} serves already, and nothing is said` : lossText(once);
+  const shown = await shownNow(desk, facts, loss);
   const verdict = supposed(once, word);
   const { me: machine, peerName: peer } = facts;
   const { rule, sentence } = verdict;
   const told = { machine, peer, shown, rule, sentence } as const;
-  if (isServing(facts)) return { ...told, outcome: "serves already", by: null, accepted: null };
   desk.show(shown);
+  if (serves) {
+    noteWord(desk, named, shown, { outcome: "serves already" });
+    return { ...told, outcome: "serves already", by: null, accepted: null };
+  }
   const before =
     accept === undefined && word.accept !== undefined ? ` (${word.accept} was accepted before)` : "";
   const said = `${named}${before}`;
   if (!wouldServe(verdict.decision))
     return await judged(desk, said, shown, () => refuse(once, verdict, word));
+  await judged(desk, said, shown, () => mustBeStarted(desk, facts));
   const question = `Have you seen that ${peer} is off, or may it be switched off? ${machine} then serves without it.`;
   if (!(await desk.agreed(question, peer))) unsaid(desk, said, shown);
   return await accepted(desk, said, shown, async () => {

@@ -23,6 +23,8 @@ export interface Desk {
   readonly say: (text: string) => void;
   /** What this machine goes by now. */
   readonly saying: () => { readonly rule: string; readonly sentence: string } | undefined;
+  /** Maintenance is on; false where Pacemaker does not tell. */
+  readonly isMaintained: () => Promise<boolean>;
   /** etcd here answers a linearizable read, and no takeover is owed. */
   readonly serves: () => Promise<boolean>;
   readonly wait_ms: number;
@@ -31,6 +33,28 @@ export interface Desk {
 
 export const isServing = ({ etcd, self, peer }: Facts): boolean =>
   etcd.running && etcd.leader && self.soleVoter && peer.seen !== "now";
+
+/**
+ * Who speaks on a machine without its peer wants that machine to serve, and the peer is switched off for that. On standby and in maintenance
+ * Pacemaker starts nothing: both would be down then. What was started before goes on. Where Pacemaker does not tell, nobody is held up.
+ */
+export async function mustBeStarted(
+  { isMaintained }: Desk,
+  { me, peerName, started, stopping }: Facts,
+): Promise<void> {
+  if (started) return;
+  const rests = [
+    ...((await isMaintained()) ? [{ is: "in maintenance", end: "`duet maintenance off`" }] : []),
+    ...(stopping === "standby" ? [{ is: "on standby", end: `\`duet unstandby ${me}\`` }] : []),
+  ];
+  if (rests.length === 0) return;
+  fail(
+    "DUET-E-ADMIN-AT-REST",
+    me,
+    `it is ${rests.map(({ is }) => is).join(" and ")}: Pacemaker starts nothing here, so nobody would serve; nothing was said, and ${peerName} was not switched off`,
+    `first ${rests.map(({ end }) => end).join(", then ")}, on this machine, and end the wait for 1+1 with Ctrl-C; then look at \`duet status\`, and say it again if it still asks for it`,
+  );
+}
 
 /** What is known now, for who must decide. */
 export const shownNow = async ({ dates, logEnds }: Desk, facts: Facts, loss: string): Promise<Shown> =>

@@ -5,11 +5,14 @@ import { exit, fail } from "../../base/problem.ts";
 import { readState } from "../../facts/state.ts";
 import { memberList } from "../../machine/etcd/client.ts";
 import { isMissing, readIfThere } from "../../machine/files.ts";
+import { isMaintained } from "../../machine/modes.ts";
 import { loadSite } from "../../machine/site-file.ts";
 import { localUrl } from "../../render/etcd.ts";
 import { loadHands } from "../etcd/machine.ts";
 import { loadTls } from "../hands/local-etcd.ts";
+import { attempt } from "../status/attempt.ts";
 import { lastTogether } from "../status/last-off.ts";
+import { known, valueOf } from "../status/report.ts";
 import { mainSaying, Said } from "../status/said.ts";
 import type { Desk } from "./desk.ts";
 import { logEndsNow } from "./log-ends.ts";
@@ -56,6 +59,8 @@ export async function machineDesk(
       const said = mainSaying(new Said().all());
       return said !== undefined && said.at_ms >= begun_ms ? said : undefined;
     },
+    isMaintained: async () =>
+      valueOf(await attempt("Pacemaker", async () => known(await isMaintained(read_ms)))) === true,
     serves: async () => {
       const state = await stateNow();
       if (state === undefined || state.takeover?.step === "served") return false;

@@ -26,6 +26,7 @@ export class Office {
   readonly asked: string[] = [];
   shows = 0;
   agrees = true;
+  maintained = false;
   /** What the rest of duet does once it was woken. */
   woken: () => void = () => undefined;
   changes: Partial<Facts> = {};
@@ -96,6 +97,7 @@ export class Office {
       },
       say: () => undefined,
       saying: () => undefined,
+      isMaintained: async () => this.maintained,
       serves: async () => this.world.etcd.running,
       wait_ms: 5,
       pause: async () => undefined,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judge } from "./judge.ts";
+import { refused } from "./machine.ts";
 import { known, type Report, unknown } from "./report.ts";
-import { fromMachine, sight, wholeReport } from "./testing.ts";
+import type { Views } from "./status.ts";
+import { fromMachine, fromSeat, sight, wholeReport } from "./testing.ts";
 
 /** What is said where one machine is the only voter, and holds data of this epoch; undefined: it does not tell. */
 function sentence(name: "node1" | "node2", epoch: number | undefined): string {
@@ -36,4 +38,29 @@ test("a lone machine has lost nothing, unless its data is from after a loss that
 
 test("of data whose lineage nobody tells it is not said that nothing is lost", () => {
   assert.equal(sentence("node1", undefined), "node1 serves alone: no further machine may be lost");
+});
+
+/** At the operator's seat: node1 is off, or gone with its feed, and node2, if it is there, waits. */
+test("that nobody serves is said where both are seen not to: by their power, or by the one that waits", () => {
+  const nobody = "nobody serves: no etcd answers a read that needs its quorum";
+  const open = (names: string) => `it can't be told from here whether ${names} serves`;
+  const silent = unknown("no route to host");
+  const waiting = known(
+    wholeReport("node2", {
+      corosync: known({ quorate: false, members: ["node2"], waits: true }),
+      unit: known({ active: "inactive", masked: false, failedStarts: 0 }),
+      etcd: { node1: silent, node2: unknown(refused) },
+    }),
+  );
+  const off = known("Off");
+  const dark = (node2: typeof waiting | typeof silent, power: Views["power"]) =>
+    judge(fromSeat(silent, node2, power)).sentence;
+  assert.equal(dark(silent, { node1: off, node2: off }), nobody);
+  assert.equal(dark(silent, { node1: silent, node2: silent }), open("node1 or node2"));
+  // Nobody has asked the BMCs.
+  assert.equal(dark(silent, {}), open("node1 or node2"));
+  assert.equal(dark(waiting, { node1: off, node2: known("On") }), nobody);
+  // Its own BMC is dead: what it says itself is enough.
+  assert.equal(dark(waiting, { node1: off, node2: silent }), nobody);
+  assert.equal(dark(waiting, { node1: silent, node2: known("On") }), open("node1"));
 });

@@ -9,7 +9,7 @@ import { DuetError } from "../../base/problem.ts";
 import { tagText, testTag } from "../hands/tag.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
-import { putTextBack, tagLeft } from "./tags.ts";
+import { putTextBack, putTextsBack, tagLeft } from "./tags.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-uninstall-tags-"));
 const bmc = await bench();
@@ -84,4 +84,42 @@ test("a BMC that only says so, or does not answer, is told", async () => {
       fault,
     );
   }
+});
+
+const withoutWitness = (node2 = "https://192.0.2.2") => {
+  const machines = twoMachines({ node1: url, node2 });
+  return new Ways({ site: { ...machines, witness: "off" }, me: "node1", folder });
+};
+const consented = { last: false, force: null };
+
+test("where the witness was switched off later, duet's tag still goes and the earlier text is put back", async () => {
+  await write(tag);
+  const [told, ...more] = await putTextsBack(withoutWitness(), kept("rack 7"), consented);
+  assert.deepEqual([told, more], ['the asset tag of node1 says "rack 7" again', []]);
+  assert.equal(await shown(), "rack 7");
+});
+
+test("where there never was a witness no BMC is asked", async () => {
+  await write("rack 7");
+  await writeFault(bmc.folder, parseFault("server-error"));
+  const [told] = await putTextsBack(withoutWitness(), {}, { last: true, force: null });
+  assert.match(told ?? "", /no earlier text is kept/);
+  await clearFaults(bmc.folder);
+  assert.equal(await shown(), "rack 7");
+});
+
+test("a BMC that does not answer is left only where it is forced, and then the kept text is told", async () => {
+  await write(tag);
+  await writeFault(bmc.folder, parseFault("server-error"));
+  await assert.rejects(putTextsBack(withoutWitness(), kept("rack 7"), consented), DuetError);
+  const told = await putTextsBack(withoutWitness(url), kept("rack 7"), { last: true, force: "it is gone" });
+  assert.equal(told.length, 2);
+  assert.match(told[0] ?? "", /node1 is left as it is, and what stood there before duet was "rack 7": /);
+});
+
+test("a kept text that somebody's own has replaced is told, since duet's note of it goes", async () => {
+  await write("mine now");
+  assert.match(await putTextBack(ways, "mine", kept("rack 7")), /it stays; before duet it said "rack 7"$/);
+  await write("rack 7");
+  assert.match(await putTextBack(ways, "mine", kept("rack 7")), /it stays$/);
 });

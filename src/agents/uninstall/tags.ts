@@ -4,8 +4,34 @@ import { type AssetTags, earlierText } from "../hands/asset-tags.ts";
 import { isOurs } from "../hands/tag.ts";
 import { bmcEffect_ms } from "../hands/times.ts";
 import type { Ways } from "../hands/ways.ts";
+import type { Plan } from "./plan.ts";
 
 const writes_max = 3;
+
+/**
+ * Of the own BMC; the last machine looks after both: its peer's tag may have been written again since. A site whose witness was switched off
+ * later has tags in its BMCs, too, and texts from before them: what is kept tells that. Forced, a BMC that does not answer is left, and what stood
+ * there is told.
+ */
+export async function putTextsBack(
+  ways: Ways,
+  kept: AssetTags,
+  { last, force }: Pick<Plan, "last" | "force">,
+): Promise<readonly string[]> {
+  if (ways.site.witness === "off" && Object.keys(kept).length === 0)
+    return [
+      "the site has no witness, and no earlier text is kept: the asset tags of the BMCs are left as they are",
+    ];
+  const told: string[] = [];
+  for (const side of last ? (["mine", "theirs"] as const) : (["mine"] as const))
+    try {
+      told.push(await putTextBack(ways, side, kept));
+    } catch (error) {
+      if (force === null || !(error instanceof DuetError)) throw error;
+      told.push(tagLeft(ways, side, kept, error.message));
+    }
+  return told;
+}
 
 /**
  * Puts back what stood in a BMC's asset tag before duet, or what somebody wrote there later and a takeover wrote over. A text that is
@@ -20,10 +46,11 @@ export async function putTextBack(ways: Ways, side: "mine" | "theirs", kept: Ass
   const text = earlier?.text ?? "";
   for (let tries = 1; ; tries += 1) {
     const seen = await client.readTag();
-    if (!seen.ok && seen.failure.kind === "unsupported") return `the BMC of ${name} has no asset tag`;
+    if (!seen.ok && seen.failure.kind === "unsupported")
+      return `the BMC of ${name} has no asset tag${stood(earlier, null)}`;
     const { tag, etag } = must(seen, bmc.url);
     if (!isOurs(site, tag))
-      return `the asset tag of ${name} says ${JSON.stringify(tag ?? "")}, which is not duet's: it stays`;
+      return `the asset tag of ${name} says ${JSON.stringify(tag ?? "")}, which is not duet's: it stays${stood(earlier, tag)}`;
     const taken = await client.writeTag(text, etag);
     if (!taken.ok && taken.failure.kind === "changed" && tries < writes_max) continue;
     must(taken, bmc.url);
@@ -54,6 +81,12 @@ export function tagLeft(ways: Ways, side: "mine" | "theirs", kept: AssetTags, wh
       : `was ${JSON.stringify(earlier.text ?? "")}${beforeThat(earlier.older)}`;
   return `the asset tag of ${name} is left as it is, and what stood there before duet ${before}: ${why}`;
 }
+
+/** duet's own note of a text goes with duet: one that is not put back is told. */
+const stood = (earlier: ReturnType<typeof earlierText>, now: string | null): string =>
+  !earlier?.text || earlier.text === now
+    ? ""
+    : `; before duet it said ${JSON.stringify(earlier.text)}${beforeThat(earlier.older)}`;
 
 const beforeThat = (older: readonly string[]): string =>
   older.length === 0 ? "" : `; earlier it said ${older.map((each) => JSON.stringify(each)).join(", then ")}`;
