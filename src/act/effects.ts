@@ -13,7 +13,9 @@ import type { TableName } from "../decide/rules.ts";
  */
 export interface Effects {
   /** What the site file says, the same for as long as this machine runs: nothing is asked for it. */
-  readonly site: Pick<Facts, "me" | "witness">;
+  readonly site: Pick<Facts, "me">;
+  /** Has whoever serves alone to leave a tag first? Not at a site without a witness, once both machines know that it has none. */
+  readonly areTagsWritten: () => Promise<boolean>;
   /** Another one with each boot of this machine; undefined: it can't tell. */
   readonly boot: string | undefined;
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */

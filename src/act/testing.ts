@@ -129,6 +129,7 @@ export class FakeWorld {
     facts: async () => this.facts(),
     own: async () => this.facts(),
     site: this.facts(),
+    areTagsWritten: async () => true,
     boot: "a-1",
     decide,
     pause: async () => {},

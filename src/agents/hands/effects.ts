@@ -35,6 +35,7 @@ import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
 import { readWitness, witnessOf } from "./witness.ts";
+import { areTagsWritten, readSaid } from "./witness-said.ts";
 import { whileHere } from "./woken.ts";
 import { wordNow } from "./word.ts";
 
@@ -115,11 +116,12 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
     peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
     word: (ring, sides) => wordNow(saying, ring, sides),
-    witness: async () => witnessOf(site, await readWitness()),
+    witness: async () => witnessOf(site, await readWitness(), await readSaid()),
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
   };
   const effects: Effects = {
-    site: { me: mine.name, witness: site.witness },
+    site: { me: mine.name },
+    areTagsWritten: () => areTagsWritten(site),
     boot: bootMark(),
     facts: () => gatherFacts(sources),
     own: () => ownFacts(sources),
