@@ -6,6 +6,7 @@ import {
   saidAfter,
   tell,
   type Told,
+  withHeard,
 } from "../../src/agents/hands/witness-agreed.ts";
 import type { Facts } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
@@ -35,7 +36,8 @@ const saidBy = ({ site, told }: Node): SaidByBoth => {
   return told.value ?? { mine: { ...first, heard: true }, theirs: first };
 };
 
-export const agreed = (node: Node) => agreedOn(saidBy(node), saysOf(node));
+export const agreed = (node: Node) =>
+  agreedOn(withHeard(saidBy(node), node.memory.remembered.heard), saysOf(node));
 
 export function witnessOf(node: Node): Facts["witness"] {
   const by = agreed(node);

@@ -11,6 +11,7 @@ import {
   tell,
   type Told,
   unknown_said,
+  withHeard,
 } from "./witness-agreed.ts";
 
 type Says = "on" | "off";
@@ -73,6 +74,15 @@ test("a word that one of several agents notes late takes the place of no newer o
   assert.deepEqual(states(said, ["off", "on"]), ["apart", "on"]);
   said[0] = saidAfter(said[0], "off", late, true);
   assert.deepEqual(states(said, ["off", "on"]), ["apart", "on"]);
+});
+
+test("before a word is noted, what was published in this boot counts, and nothing where that is older", () => {
+  const heard = (witness: Says | undefined) => agreedOn(withHeard(nothing_said, { witness }), "off");
+  assert.deepEqual([heard("on"), heard("off"), heard(undefined)], ["apart", "off", "off"]);
+  assert.equal(agreedOn(withHeard(nothing_said, undefined), "off"), "off");
+  const said = both();
+  meet(said, ["off", "off"]);
+  assert.equal(agreedOn(withHeard(said[0], { witness: "on" }), "off"), "off");
 });
 
 test("a file that is torn, and one that is lost, are no word: it is told anew above what the peer has noted", () => {

@@ -1,3 +1,4 @@
+import type { Published } from "../../act/effects.ts";
 import type { Facts } from "../../decide/facts.ts";
 import { isFullVoter, isUnderWay, rank } from "../../decide/lineage.ts";
 import type { Site } from "../../site/site.ts";
@@ -42,6 +43,12 @@ export function agreedOn({ mine, theirs }: SaidByBoth, witness: Site["witness"])
   if (witness === "off") return theirs?.witness === "on" ? "apart" : "off";
   return mine.witness === "on" && mine.heard ? "on" : "apart";
 }
+
+/** Where nothing of the peer's is noted yet, what it has published in this boot counts: it may be lost before its word is on this disk. */
+export const withHeard = (said: SaidByBoth, heard: Pick<Published, "witness"> | undefined): SaidByBoth =>
+  said.theirs !== undefined || heard?.witness === undefined
+    ? said
+    : { ...said, theirs: { witness: heard.witness, number: -1 } };
 
 /**
  * To be kept before anything of it is told. The same object where there is nothing new. A word that comes late, or is read late by one of several
