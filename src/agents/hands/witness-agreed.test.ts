@@ -107,13 +107,14 @@ test("a file that is torn, and one that is lost, are no word: it is told anew ab
 });
 
 test("paired are two full voters of the same data that both say so", () => {
-  const theirs = pair.peer.seen === "now" ? pair.peer.facts : undefined;
-  assert.ok(theirs !== undefined);
+  const here = pair.peer;
+  assert.ok(here.seen === "now" && here.facts !== undefined);
+  const theirs = here.facts;
   const as = (self: object, other: object = {}) =>
     arePaired({
       ...pair,
       self: { ...pair.self, ...self },
-      peer: { ...pair.peer, facts: { ...theirs, ...other } } as never,
+      peer: { ...here, facts: { ...theirs, ...other } },
     });
   assert.equal(as({}), true);
   assert.equal(arePaired({ ...pair, peer: { seen: "before", facts: theirs } }), false);
