@@ -57,7 +57,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
   "R-NEWER-TAG": (truth, me) =>
     tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, mine(truth, me).lineage)),
   "R-TAGS-UNPROVEN": (truth, me) => witness(truth, me) === "unproven",
-  "R-NO-WITNESS": ({ site }) => site.witness === "off",
+  "R-NO-WITNESS": (truth, me) => witness(truth, me) === "off",
   "R-TAGS-UNREAD": areTagsUnread,
   "R-WORD-ALONE": (truth, me) => witness(truth, me) !== "on" || areTagsUnread(truth, me),
   "R-STOP-FAILED": ({ world }, me) => world.pacemaker.controller(me)?.belief(1 - me).unclean === true,

@@ -10,6 +10,7 @@ import { powerFaults } from "./faults/power.ts";
 import { sequenceFaults } from "./faults/sequences.ts";
 import { raiseFaults, stepFaults } from "./faults/steps.ts";
 import { wireFaults } from "./faults/wires.ts";
+import { witnessFaults } from "./faults/witness.ts";
 import { unseenFaults, wordFaults } from "./faults/words.ts";
 
 /** What may come in a storm, and what a person may be needed for in it. */
@@ -64,7 +65,7 @@ const plain: StormKind = {
 const often = (few: readonly StormFault[]): readonly StormFault[] =>
   Array.from({ length: 12 }, () => few).flat();
 
-/** Half of all storms are plain ones. */
+/** Nearly half of all storms are plain ones. */
 export const stormKinds: readonly StormKind[] = [
   plain,
   plain,
@@ -102,5 +103,11 @@ export const stormKinds: readonly StormKind[] = [
     faults: [...blindFaults, ...common],
     heals: false,
     outlasts: true,
+  },
+  {
+    ...plain,
+    name: "the witness is changed",
+    faults: [...often(witnessFaults), ...sequenceFaults, ...common],
+    heals: false,
   },
 ];

@@ -24,6 +24,7 @@ export async function twoBmcs() {
     assetTags: join(folder, me, "asset-tags"),
     witness: join(folder, me, "witness"),
     witnessSeen: join(folder, me, "witness-seen"),
+    witnessSaid: join(folder, me, "witness-said"),
     tagTest: join(folder, me, "tag-test"),
   });
   type Name = keyof typeof bmcs;

@@ -30,6 +30,7 @@ import { memberEffects } from "./members.ts";
 import type { Node } from "./node.ts";
 import { noState, tornState } from "./state.ts";
 import { readOnly, unitEffects } from "./unit.ts";
+import { agreed, saysOf } from "./witness.ts";
 
 /** A loss that is seen so soon after a hang is one that the hang made. */
 const late_us = 15_000_000;
@@ -38,7 +39,8 @@ const detection_us = corosyncTimes.token_us + corosyncTimes.consensus_us;
 /** All that duet can do, done to a simulated machine. What is awaited goes through the life: a crash drops it. */
 export function effectsOf(node: Node, life: Life): Effects {
   const effects: Effects = {
-    site: { me: node.name, witness: node.site.witness },
+    site: { me: node.name, witness: saysOf(node) },
+    areTagsWritten: () => node.world.kernel.tasks.look(life, () => agreed(node) !== "off"),
     boot: String(node.world.machine(node.id).boot),
     facts: () => gatherFacts(node, life),
     own: () => ownFacts(node, life),

@@ -1,4 +1,5 @@
 import type { LogFacts, OwnFacts, Published } from "../../src/act/effects.ts";
+import { arePaired } from "../../src/agents/hands/witness-agreed.ts";
 import { holdingOf, picture, type Readings } from "../../src/act/picture.ts";
 import type { Sides } from "../../src/decide/choice.ts";
 import { type Facts, type Lineage, no_word, type Tag, type Word } from "../../src/decide/facts.ts";
@@ -10,7 +11,7 @@ import { nameOf } from "./names.ts";
 import type { Node } from "./node.ts";
 import { noState, tornState } from "./state.ts";
 import { readTag } from "./tag.ts";
-import { shareWitness, watchTag, witnessOf } from "./witness.ts";
+import { shareSaid, shareWitness, watchTag, witnessOf } from "./witness.ts";
 
 export const factsAttribute = "duet-facts";
 const call_us = 3_000_000;
@@ -33,7 +34,7 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   if (membership.peer) await shareWitness(node, life);
   const pacemaker = world.pacemaker.controller(id);
   const fencePending = pacemaker?.belief(peer).unclean === true;
-  return picture({
+  const facts = picture({
     me: node.name,
     peerName: nameOf(peer),
     ...holdingsOf(node),
@@ -53,6 +54,8 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
     stopping: pacemaker?.belief(id).standby === true ? "shutdown" : "restart",
   });
+  if (membership.peer) await shareSaid(node, life, arePaired(facts));
+  return facts;
 }
 
 /** Its files, and its own etcd. */

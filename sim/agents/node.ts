@@ -5,6 +5,7 @@ import { isSame } from "../../src/act/publish.ts";
 import type { End } from "../../src/act/steps.ts";
 import { type Times, times_default } from "../../src/act/times.ts";
 import { turnFor_ms } from "../../src/base/turn.ts";
+import type { SaidByBoth } from "../../src/agents/hands/witness-agreed.ts";
 import { decide, type Verdict } from "../../src/decide/decide.ts";
 import type { Facts, Word } from "../../src/decide/facts.ts";
 import type { TableName } from "../../src/decide/rules.ts";
@@ -98,6 +99,8 @@ export class Node {
   readonly state: Cell<State>;
   /** What it has seen in the BMCs, beside duet's file. */
   readonly seen: Cell<TagsSeen>;
+  /** What both have said of the witness; undefined: what they said when they were set up. */
+  readonly told: Cell<SaidByBoth | undefined>;
   readonly times: Times;
   memory = nothing();
   /** What it waits for, by its last decision; put into words only for those who ask. */
@@ -125,6 +128,7 @@ export class Node {
     this.id = id;
     this.state = world.machine(id).disk.cell(noState);
     this.seen = world.machine(id).disk.cell(nothing_seen);
+    this.told = world.machine(id).disk.cell(undefined);
     this.times = {
       ...times_default,
       tries_max: 20,

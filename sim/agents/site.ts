@@ -18,6 +18,8 @@ export interface Site {
   readonly stepped: StepListener[];
   readonly traps: Set<StepListener>;
   witness: Facts["witness"];
+  /** What somebody has written into a machine's site file since both were set up; undefined: nobody wrote anything. */
+  readonly edited: ["on" | "off" | undefined, "on" | "off" | undefined];
   /** A second path to prove Off by. */
   hasPdu: boolean;
   /** This machine has no feed, or is broken, until somebody brings it back. */
@@ -47,6 +49,7 @@ export const newSite = (plant: Plant, fired: Map<string, number>): Site => ({
   stepped: [],
   traps: new Set(),
   witness: "on",
+  edited: [undefined, undefined],
   hasPdu: true,
   dark: undefined,
   acceptLoss: undefined,

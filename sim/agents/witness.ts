@@ -1,4 +1,13 @@
 import { type Known, knownAfter } from "../../src/agents/hands/tag-seen.ts";
+import {
+  agreedOn,
+  type Said,
+  type SaidByBoth,
+  saidAfter,
+  tell,
+  type Told,
+  withHeard,
+} from "../../src/agents/hands/witness-agreed.ts";
 import type { Facts } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
 import type { Life } from "../kernel/life.ts";
@@ -17,10 +26,30 @@ const lostLine = traceKind(
     `${machine}: the BMC of machine ${bmc} lost its tag (${found}): it is no witness any more`,
 );
 
+/** What this machine's site file says. */
+export const saysOf = ({ site, id }: Node): Said["witness"] => site.edited[id === 0 ? 0 : 1] ?? atFirst(site);
+
+const atFirst = ({ witness }: Node["site"]): Said["witness"] => (witness === "off" ? "off" : "on");
+
+const saidBy = ({ site, told }: Node): SaidByBoth => {
+  const first = { witness: atFirst(site), number: 0 };
+  return told.value ?? { mine: { ...first, heard: true }, theirs: first };
+};
+
+export const agreed = (node: Node) =>
+  agreedOn(withHeard(saidBy(node), node.memory.remembered.heard), saysOf(node));
+
+export function witnessOf(node: Node): Facts["witness"] {
+  const by = agreed(node);
+  return by === "apart" ? "unproven" : witnessBy(node, by);
+}
+
 /** A BMC that was seen without a tag that it had is none, on this machine and soon on the other: nobody tests it anew here. */
-export function witnessOf({ site, seen }: Node): Facts["witness"] {
+export function witnessBy({ site, seen }: Node, by: Said["witness"]): Facts["witness"] {
+  if (by === "off") return "off";
   const isLost = seen.value.some(({ lost }) => lost !== undefined);
-  return site.witness === "on" && isLost ? "unproven" : site.witness;
+  // Setup tests no BMC of a site that had no witness then.
+  return site.witness === "on" && !isLost ? "on" : "unproven";
 }
 
 /** To be told what was read, and whether something is written over it now. */
@@ -28,7 +57,7 @@ type Watch = (answer: BmcAnswer | undefined, over?: boolean) => Promise<void>;
 
 /** As src/agents/hands/tag-watch.ts: to be called before the BMC is. */
 export function watchTag(node: Node, life: Life, bmc: number): Watch {
-  if (node.site.witness !== "on") return () => Promise.resolve();
+  if (node.site.witness !== "on" || agreed(node) === "off") return () => Promise.resolve();
   const held = of(node.seen.value, bmc);
   return async (answer, over = false) => {
     if (answer?.tag === undefined) return;
@@ -58,6 +87,33 @@ async function note(node: Node, life: Life, bmc: number, change: (was: Known) =>
 }
 
 const of = (all: TagsSeen, bmc: number): Known => (bmc === 0 ? all[0] : all[1]);
+
+const saidAttribute = "duet-witness-said";
+
+/**
+ * As src/agents/hands/witness-word.ts: what is heard, and what is said, is on the disk before the other hears that. As long as nobody has
+ * changed anything the two have told each other what there is to tell.
+ */
+export async function shareSaid(node: Node, life: Life, isPaired: boolean): Promise<void> {
+  const { world, id, peer, site, told } = node;
+  if (site.edited.every((each) => each === undefined)) return;
+  const { disk } = world.machine(id);
+  const heard = parseTold(world.attributes.get(id, peer, saidAttribute));
+  const next = () => saidAfter(saidBy(node), saysOf(node), heard, isPaired);
+  if (next() !== saidBy(node) && !disk.readOnly) {
+    const mark = await world.kernel.tasks.effect(life, 100, () => told.write(next()));
+    await world.kernel.tasks.effect(life, disk.sync_us(), () => told.sync(mark));
+  }
+  if (told.value === undefined || told.unsynced > 0) return;
+  const { witness, number, noted } = tell(told.value);
+  world.attributes.set(id, saidAttribute, `${witness} ${number} ${noted}`);
+}
+
+function parseTold(text: string | undefined): Told | undefined {
+  const [witness, number, noted] = text?.split(" ") ?? [];
+  if (witness !== "on" && witness !== "off") return undefined;
+  return { witness, number: Number(number), noted: Number(noted) };
+}
 
 /** As src/agents/hands/witness-word.ts: what one has found out the other learns as soon as they are together. */
 export async function shareWitness(node: Node, life: Life): Promise<void> {

@@ -1,3 +1,4 @@
+import { nothing_said } from "../../src/agents/hands/witness-agreed.ts";
 import type { Site } from "../agents/site.ts";
 import { noState, tornState } from "../agents/state.ts";
 import { nothing_seen } from "../agents/witness.ts";
@@ -46,6 +47,9 @@ export function loseDisk(world: World, site: Site, machine: number, lost: Part):
   if (lost === "everything") {
     node?.seen.write(nothing_seen);
     node?.seen.sync();
+    // Of a site that nobody has changed a new machine is set up as the old one was.
+    node?.told.write(site.edited.every((each) => each === undefined) ? undefined : nothing_said);
+    node?.told.sync();
   }
   const state = node?.state;
   if (lost === "etcd's data" || state === undefined) return;

@@ -19,7 +19,7 @@ const moment = label("storm.moment");
 const late = label("storm.late");
 
 /** A moment after it is true, if it is within a minute. */
-function once({ kernel }: World, isTrue: () => boolean, then: () => void): void {
+export function once({ kernel }: World, isTrue: () => boolean, then: () => void): void {
   const forget = kernel.once(isTrue, () => {
     kernel.after(kernel.choices.jitter(late, late_us), then);
   });
@@ -52,7 +52,7 @@ function cutWhenFull(trouble: Trouble): void {
 }
 
 /** The other goes too, once it has served for some seconds; who was away first is first to come back, and finds nobody. */
-function thenTheOther({ world, machine }: Trouble, before: () => void = () => undefined): void {
+export function thenTheOther({ world, machine }: Trouble, before: () => void = () => undefined): void {
   const { kernel } = world;
   const other = 1 - machine;
   const served_us = ([2, 5, 1, 9][kernel.choices.pick(length, 4)] ?? 2) * second_us;

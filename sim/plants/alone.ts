@@ -2,6 +2,8 @@ import { type Effects, success } from "../../src/act/effects.ts";
 import { times_default } from "../../src/act/times.ts";
 import type { Facts, Tag } from "../../src/decide/facts.ts";
 import { isReadable, newestClaim } from "../../src/decide/lineage.ts";
+import { saysOf, witnessBy } from "../agents/witness.ts";
+import { witnessBack, witnessEdited } from "../faults/witness.ts";
 import { eachItsOwnBmc, neitherSeesItsMachine } from "../faults/words.ts";
 import { judgedBy, loss, type Plant, seenBy } from "./plant.ts";
 import { without } from "./tables.ts";
@@ -97,6 +99,41 @@ export const alonePlants: readonly Plant[] = [
     favours: [oneAfterTheOther],
     kind: "no witness, with a hasty admin",
     tables: seenBy(["takeover"], needsNoWitness),
+  },
+  {
+    name: "witness-off-unheard",
+    sentence:
+      "a machine whose site file says `witness: off` leaves no tag from then on, whatever its peer goes by",
+    pitfalls: [],
+    stoppedBy: "`agreedOn`: who says `off` writes its tags until its peer has said so, too",
+    checks: loss,
+    favours: [witnessEdited, oneAfterTheOther],
+    kind: "the witness is changed",
+    effects: (effects, { node }) => ({
+      ...effects,
+      areTagsWritten: async () => saysOf(node) === "on",
+      // Who serves looks after no tag either.
+      decide: (question, facts) =>
+        effects.decide(question, question === "tags" ? { ...facts, witness: saysOf(node) } : facts),
+    }),
+  },
+  {
+    name: "witness-on-at-once",
+    sentence:
+      "a machine whose site file says `witness: on` again goes by the tags from then on, though its peer may have left none",
+    pitfalls: [],
+    stoppedBy:
+      "`agreedOn`: who has said `off` goes by no tag before its peer has noted that it says `on`, and the pair is whole",
+    checks: loss,
+    favours: [witnessBack],
+    kind: "the witness is changed",
+    effects: (effects, { node }) => ({
+      ...effects,
+      facts: async () => {
+        const facts = await effects.facts();
+        return saysOf(node) === "on" ? { ...facts, witness: witnessBy(node, "on") } : facts;
+      },
+    }),
   },
   {
     name: "read-one-bmc",

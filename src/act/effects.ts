@@ -13,7 +13,9 @@ import type { TableName } from "../decide/rules.ts";
  */
 export interface Effects {
   /** What the site file says, the same for as long as this machine runs: nothing is asked for it. */
-  readonly site: Pick<Facts, "me" | "witness">;
+  readonly site: Pick<Facts, "me"> & { readonly witness: "on" | "off" };
+  /** Has whoever serves alone to leave a tag first? Not at a site without a witness, once both machines know that it has none. */
+  readonly areTagsWritten: () => Promise<boolean>;
   /** Another one with each boot of this machine; undefined: it can't tell. */
   readonly boot: string | undefined;
   /** One picture of the world, to decide by. Bounded by the calls that it makes. */
@@ -181,6 +183,8 @@ export interface Published {
   readonly isNew: boolean;
   /** Another one with each boot of the machine that says this; undefined: an older duet does not tell. */
   readonly boot: string | undefined;
+  /** What its site file says; undefined: an older duet does not tell. */
+  readonly witness: "on" | "off" | undefined;
   readonly turn: Turn | undefined;
   readonly logEnd: LogEnd | undefined;
 }

@@ -28,6 +28,7 @@ const says = (holding: Holding, boot?: string): Published => ({
   running: false,
   leaving: false,
   isNew: false,
+  witness: "on",
   boot,
   turn: 1,
   logEnd: undefined,

@@ -32,6 +32,7 @@ async function saying(effects: Effects, { self, etcd }: OwnFacts, leaving: boole
     leaving,
     isNew: isNew.ok && isNew.value,
     boot: effects.boot,
+    witness: effects.site.witness,
     turn: state.ok ? state.value.turn : undefined,
     logEnd: logEnd.ok ? logEnd.value : undefined,
   };

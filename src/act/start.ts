@@ -75,9 +75,8 @@ async function* ensureTag(
 
 /** The first start of the site: a new cluster of this machine, which its peer then joins. */
 export async function* newCluster(effects: Effects, times: Times, epoch: number): Steps {
-  const { me, witness } = effects.site;
-  const lineage = { epoch, owner: me };
-  if (witness !== "off")
+  const lineage = { epoch, owner: effects.site.me };
+  if (await effects.areTagsWritten())
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
       const tag = await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);

@@ -19,8 +19,9 @@ import type { Times } from "./times.ts";
  * and the peer's power comes last, so that it never boots into a half-done takeover.
  */
 export async function* takeOver(effects: Effects, times: Times, decided: Facts, epoch: number): Steps {
-  const { me, witness } = effects.site;
-  if (witness !== "off" && epoch > epoch_max) return stopped(`no tag has room for the next epoch, ${epoch}`);
+  const { me } = effects.site;
+  const isTagged = await effects.areTagsWritten();
+  if (isTagged && epoch > epoch_max) return stopped(`no tag has room for the next epoch, ${epoch}`);
   const before = await effects.disk.readState();
   if (!before.ok) return given("duet's file", before.failure);
   if (before.value.takeover?.step === "served") {
@@ -52,7 +53,7 @@ export async function* takeOver(effects: Effects, times: Times, decided: Facts, 
   }
 
   const lineage = { epoch, owner: me };
-  if (witness !== "off") {
+  if (isTagged) {
     let written = 0;
     for (const bmc of ["mine", "theirs"] as const) {
       yield `write the tag of ${nameOf(bmc)}`;
@@ -75,7 +76,7 @@ export async function* takeOver(effects: Effects, times: Times, decided: Facts, 
   }
 
   yield "write that it may have served";
-  const stands = await stillStands(effects, epoch, byWord !== undefined);
+  const stands = await stillStands(effects, epoch, byWord !== undefined || !isTagged);
   if (stands === undefined) return gone;
   if (choice !== undefined && !stands.isChosen)
     return stopped("the choice of this machine's data counts no more");
@@ -108,11 +109,9 @@ export async function* takeOver(effects: Effects, times: Times, decided: Facts, 
 async function stillStands(
   effects: Effects,
   epoch: number,
-  areBothWritten: boolean,
+  isTold: boolean,
 ): Promise<{ readonly accepted: number; readonly isChosen: boolean } | undefined> {
-  // Without a witness there are no tags to write, and the rules alone say whether a word is enough.
-  const isTagged = areBothWritten || effects.site.witness === "off";
-  const stands = (now: Facts): boolean => mayGoOn(now) && (isTagged || !needsBothTags(now));
+  const stands = (now: Facts): boolean => mayGoOn(now) && (isTold || !needsBothTags(now));
   const isLoss = beginsAfterLoss(epoch);
   const lost = isLoss ? undefined : await effects.quorum.loss();
   if (lost?.ok === true && lost.value?.proven === true) return { accepted: 0, isChosen: false };

@@ -128,7 +128,8 @@ export class FakeWorld {
   readonly effects: Effects = {
     facts: async () => this.facts(),
     own: async () => this.facts(),
-    site: this.facts(),
+    site: { me: "a", witness: "on" },
+    areTagsWritten: async () => true,
     boot: "a-1",
     decide,
     pause: async () => {},

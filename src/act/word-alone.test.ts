@@ -169,10 +169,10 @@ test("where the site has no witness a plain word serves by what the rules say, a
     // What stands in the BMCs says nothing here; the world of the tests wants it before `served`.
     world.tags = { mine: { epoch, owner: "a" }, theirs: undefined };
     const facts = async () => ({ ...(await effects.facts()), witness: "off" as const });
-    const site = { ...effects.site, witness: "off" as const };
+    const areTagsWritten = async () => false;
     const bmc = { ...effects.bmc, raiseTag: async () => assert.fail("there is no tag to write") };
     assert.deepEqual(decide("start", await facts()).decision, { do: "take-over", epoch });
-    await runSteps(takeOver({ ...effects, site, facts, bmc }, fast, world.facts(), epoch));
+    await runSteps(takeOver({ ...effects, areTagsWritten, facts, bmc }, fast, world.facts(), epoch));
     assert.deepEqual([world.state.lineage, world.state.takeover], [{ epoch, owner: "a" }, undefined]);
   }
 });

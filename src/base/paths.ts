@@ -31,6 +31,8 @@ export const paths = {
   witness: "/var/lib/duet/witness",
   /** Which tags were seen in the BMCs since then, and which of the BMCs has lost one. */
   witnessSeen: "/var/lib/duet/witness-seen",
+  /** What both machines' site files say of the witness, as they have told each other. */
+  witnessSaid: "/var/lib/duet/witness-said",
   /** While a BMC's tag is tested: what stood there before. */
   tagTest: "/var/lib/duet/tag-test",
   /** What stood in the BMCs' asset tags before duet's first one; put back by `duet uninstall`. */

@@ -140,8 +140,8 @@ export interface Facts {
   /** Of this machine's BMC and of the peer's. */
   readonly tags: { readonly mine: Tag; readonly theirs: Tag };
   /**
-   * `unproven`: a BMC was not seen to keep its tag over a reset, or was seen to forget it. Its tags are written and read as ever,
-   * and what they claim counts; that they claim nothing proves nothing.
+   * `off`: both machines have said so. `unproven`: they have not agreed yet (docs/decisions/witness-off.md); or a BMC was not seen to keep its tag over a
+   * reset, or was seen to forget it. The tags are written and read as ever, and what they claim counts; that they claim nothing proves nothing.
    */
   readonly witness: "on" | "off" | "unproven";
   /** Setup says that this site has never started. */

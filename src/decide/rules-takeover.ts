@@ -206,7 +206,7 @@ const newer: readonly Rule[] = [
   {
     id: "R-TAGS-UNPROVEN",
     sentence:
-      "{me} was not told, since it booted or gave its own data up, what {peer} holds, and a BMC of the two is not known to keep its tag: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
+      "{me} was not told, since it booted or gave its own data up, what {peer} holds, and the tags of the two BMCs are not known to tell: {peer} may have served alone, and everything that it acknowledged after {own} would be lost, unless an admin accepts that (`{acceptUnknown}`)",
     when: (facts) => isUnheard(facts) && facts.witness === "unproven" && !acceptedUnknown(facts),
     decide: needsHuman,
   },

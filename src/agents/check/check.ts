@@ -45,8 +45,8 @@ async function checkAllOf(machine: Machine, context: CheckContext, track: Track)
     track(`${name}'s PDU`, checkPdus(machine, context, turn)),
     track(name, asked),
   ]);
-  const { offset, fencing, witness, etcd } = itself;
-  return { name, offset, fencing, witness, etcd, findings: [...bmc, ...pdu, ...itself.findings] };
+  const { offset, fencing, witness, says, etcd } = itself;
+  return { name, offset, fencing, witness, says, etcd, findings: [...bmc, ...pdu, ...itself.findings] };
 }
 
 type Track = <T>(name: string, work: Promise<T>) => Promise<T>;

@@ -22,6 +22,7 @@ export interface MachineFindings {
   readonly fencing?: ProbeReport["fencing"];
   /** What it knows of whether the BMCs keep their tags. */
   readonly witness?: ProbeReport["witness"];
+  readonly says?: ProbeReport["says"];
   readonly etcd?: ProbeReport["etcd"];
 }
 
@@ -51,6 +52,7 @@ export async function checkMachine(machine: Machine, context: CheckContext): Pro
     offset,
     fencing: report.fencing,
     witness: report.witness,
+    says: report.says,
     etcd: report.etcd,
   };
 }

@@ -17,6 +17,8 @@ import { canRaise } from "../hands/bump.ts";
 import { loadTls } from "../hands/local-etcd.ts";
 import { pairTurn_ms } from "../hands/times.ts";
 import { readWitness, tagTestShape } from "../hands/witness.ts";
+import { agreedOn } from "../hands/witness-agreed.ts";
+import { readSaid } from "../hands/witness-said.ts";
 import { proofShape, readProof } from "../proof/kept.ts";
 import { driftHere } from "../drift/here.ts";
 import { readSetupReport, setupReport } from "../setup/report.ts";
@@ -40,6 +42,8 @@ export const probeReport = v.object({
   setup: v.optional(setupReport),
   /** What it knows of whether the BMCs keep their tags, by machine. */
   witness: v.optional(v.record(v.string(), tagTestShape)),
+  /** What its own site file says of the witness, and whether it may go by the tags again where it said `off` before. */
+  says: v.optional(v.object({ witness: v.picklist(["on", "off"]), apart: v.boolean() })),
   /** What its cluster knows of how long a fence takes, by machine, and the turn of the race that follows from it. */
   fencing: v.optional(v.object({ times: v.record(v.string(), fenceTimesShape), turn_ms: v.number() })),
   /** Whether there is an etcdutl that can raise etcd's revisions. */
@@ -96,7 +100,7 @@ const drift_ms = 5_000;
 
 type OfSite = Pick<
   ProbeReport,
-  "setup" | "drift" | "fencing" | "proof" | "witness" | "alerts" | "etcdutl" | "kubernetes" | "etcd"
+  "setup" | "drift" | "fencing" | "proof" | "witness" | "says" | "alerts" | "etcdutl" | "kubernetes" | "etcd"
 >;
 
 async function ofSite(): Promise<OfSite> {
@@ -121,6 +125,10 @@ async function ofSite(): Promise<OfSite> {
     ]);
     const known = {
       ...setup,
+      says: {
+        witness: site.witness,
+        apart: agreedOn(await readSaid(), site.witness) === "apart",
+      },
       etcd,
       alerts: [...tried],
       ...(kubernetes === undefined ? {} : { kubernetes }),

@@ -36,3 +36,28 @@ test("two machines that do not know the same are told, whatever each knows", () 
   const [apart] = judged(both, { ...both, node2: { ...both.node2, at: "2026-11-15T00:00:00.000Z" } });
   assert.match(apart?.detail ?? "", /node1 and node2 do not know the same of the BMC of node2/);
 });
+
+const asked = (one: "on" | "off", other: "on" | "off", apart = false) =>
+  judgeWitness(site, [
+    { name: "node1", witness: both, says: { witness: one, apart } },
+    { name: "node2", witness: both, says: { witness: other, apart: false } },
+  ]).map(({ mark, code, detail }) => [mark, code, detail]);
+
+test("the machines' own site files are judged, and not the one at hand", () => {
+  assert.equal(asked("on", "on")[0]?.[0], "ok");
+  const [differ, ...more] = asked("on", "off");
+  assert.deepEqual([differ?.[0], differ?.[1], more], ["fail", "DUET-E-WITNESS-APART", []]);
+  assert.match(differ?.[2] ?? "", /of node1 says `witness: on`, that of node2 `witness: off`/);
+  const [other] = asked("off", "off");
+  assert.equal(other?.[0], "warn");
+  assert.match(
+    other?.[2] ?? "",
+    /this site file says `witness: on`, and those on the machines `witness: off`/,
+  );
+});
+
+test("one that has said `off` and may not go by the tags again yet is told", () => {
+  const [human] = asked("on", "on", true);
+  assert.equal(human?.[0], "warn");
+  assert.match(human?.[2] ?? "", /needs a human: the site file said `witness: off` before/);
+});

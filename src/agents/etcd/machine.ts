@@ -272,7 +272,7 @@ function chores(hands: LoadedHands, facts: Facts): readonly Chore[] {
   return [
     ...here,
     tellSaying,
-    () => tellWitness(hands),
+    () => tellWitness(hands, facts),
     () => tellHere(hands),
     () => heed(facts, site),
     async () => {
@@ -299,12 +299,16 @@ async function tellProof(me: string, peer: string): Promise<void> {
 }
 
 /** What can't be said now is said at the next look. */
-async function tellWitness({ site, lasting, saying: { me, peerName } }: LoadedHands): Promise<void> {
+async function tellWitness(
+  { site, lasting, saying: { me, peerName } }: LoadedHands,
+  facts: Facts,
+): Promise<void> {
   const { shareWitness } = await import("../hands/witness-word.ts");
+  const { arePaired } = await import("../hands/witness-agreed.ts");
   const { adoptTests } = await import("../setup/witness.ts");
   try {
-    if (site.witness !== "off" && lasting !== undefined) await adoptTests(site, lasting);
-    await shareWitness({ site, me, peerName, files: paths });
+    if (lasting !== undefined) await adoptTests(site, lasting);
+    await shareWitness({ site, me, peerName, files: paths, isPaired: arePaired(facts) });
   } catch (error) {
     failureOf(error);
   }

@@ -151,7 +151,7 @@ test("a BMC that was not seen to keep its tag starts nobody: that the tags claim
   assert.equal(world.boot.quorum, false);
   assert.deepEqual(steps, []);
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? "", /R-TAGS-UNPROVEN: .*not known to keep its tag/);
+  assert.match(said[0] ?? "", /R-TAGS-UNPROVEN: .*the tags of the two BMCs are not known to tell/);
 });
 
 test("a peer that comes while the fence delay is waited gets no Off, and this machine no quorum from the guard", async () => {

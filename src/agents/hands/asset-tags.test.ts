@@ -76,7 +76,14 @@ test("the peer, who was off then, learns of the text: it may be the one that is 
   for (const me of ["node1", "node2"] as const) await setUp(lab, me);
   const cluster = new FakePacemaker();
   const share = (me: "node1" | "node2", peerName: string) =>
-    shareWitness({ site: lab.site, me, peerName, files: lab.filesOf(me), pacemaker: cluster.of(me) });
+    shareWitness({
+      site: lab.site,
+      me,
+      peerName,
+      files: lab.filesOf(me),
+      isPaired: true,
+      pacemaker: cluster.of(me),
+    });
   for (const [epoch, text] of ["inventory 1", "inventory 2"].entries()) {
     await lab.write("node2", text);
     await raise(lab, 1 + epoch);
@@ -93,7 +100,14 @@ test("two who kept more than fits do not push out each other's", async () => {
   await using lab = await twoBmcs();
   const cluster = new FakePacemaker();
   const share = (me: "node1" | "node2", peerName: string) =>
-    shareWitness({ site: lab.site, me, peerName, files: lab.filesOf(me), pacemaker: cluster.of(me) });
+    shareWitness({
+      site: lab.site,
+      me,
+      peerName,
+      files: lab.filesOf(me),
+      isPaired: true,
+      pacemaker: cluster.of(me),
+    });
   const [, machine] = lab.site.machines;
   assert.ok(machine !== undefined);
   for (const [me, count] of [

@@ -38,6 +38,7 @@ const said: Published = {
   running: true,
   leaving: false,
   isNew: false,
+  witness: "on",
   boot: "5d0f7c1e9a3b",
   turn: 0,
   logEnd: undefined,

@@ -329,6 +329,7 @@ test("an outlet is switched at once, however slow it is, where an earlier proces
     assetTags: at("asset-tags"),
     witness: at("witness"),
     witnessSeen: at("seen"),
+    witnessSaid: at("said"),
     tagTest: at("tag-test"),
   };
   const patient = { ...fed.site, timeouts: { ...fed.site.timeouts, bmc_call_ms: 10_000 } };

@@ -35,6 +35,8 @@ import { siteTimes } from "./times.ts";
 import { mayRun, unitEffects } from "./unit.ts";
 import type { Ways } from "./ways.ts";
 import { readWitness, witnessOf } from "./witness.ts";
+import { agreedOn, withHeard } from "./witness-agreed.ts";
+import { readSaid } from "./witness-said.ts";
 import { whileHere } from "./woken.ts";
 import { wordNow } from "./word.ts";
 
@@ -92,6 +94,7 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
   const attributes = attributeEffects(saying);
   const whilePeerHere = <T>(asked: Promise<T>, within_ms: number) =>
     whileHere(notes, asked, () => isPeerHere(saying), within_ms);
+  const said = async () => withHeard(await readSaid(), saying.memory.read().remembered.heard);
   const sources: Sources = {
     ways,
     saying,
@@ -115,11 +118,12 @@ export function machineHands(ways: Ways, by: Part, say: (line: string) => void):
     program: (deadline_ms) => installedEtcd(etcdUnit, deadline_ms),
     peerVersions: (deadline_ms) => reach.peerVersions(deadline_ms),
     word: (ring, sides) => wordNow(saying, ring, sides),
-    witness: async () => witnessOf(site, await readWitness()),
+    witness: async () => witnessOf(site, await readWitness(), await said()),
     firstStart: () => isFirstStart(attributes.readPeer, mine.name, theirs.name),
   };
   const effects: Effects = {
     site: { me: mine.name, witness: site.witness },
+    areTagsWritten: async () => agreedOn(await said(), site.witness) !== "off",
     boot: bootMark(),
     facts: () => gatherFacts(sources),
     own: () => ownFacts(sources),

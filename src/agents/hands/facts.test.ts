@@ -51,6 +51,7 @@ const peerSays: Published = {
   running: false,
   leaving: true,
   isNew: false,
+  witness: "on",
   boot: "node2-1",
   turn: 1,
   logEnd: undefined,

@@ -32,6 +32,7 @@ test("what one life of an agent notes the next one knows", async () => {
     running: true,
     leaving: false,
     isNew: false,
+    witness: "on",
     boot: "5d0f7c1e9a3b",
     turn: 1,
     logEnd: { term: 2, index: 7 },

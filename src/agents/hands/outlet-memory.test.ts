@@ -34,7 +34,13 @@ test("by what it is switched a later process knows; that it answers each has to 
   const folder = await mkdtemp(join(tmpdir(), "duet-outlets-"));
   try {
     const at = (name: string) => join(folder, name);
-    const files = { assetTags: at("a"), witness: at("w"), witnessSeen: at("s"), tagTest: at("t") };
+    const files = {
+      assetTags: at("a"),
+      witness: at("w"),
+      witnessSeen: at("s"),
+      witnessSaid: at("d"),
+      tagTest: at("t"),
+    };
     const ways = (run: string) => new Ways({ site, me: "node1", folder, files: { ...files, run: at(run) } });
     const first = ways("run");
     memoryOf(first).note(one, true, "/x");

@@ -53,7 +53,7 @@ beforeEach(async () => {
 const site = twoMachines({ node1: "https://127.0.0.1:9", node2: `https://127.0.0.1:${bmc.port}` });
 const [, node2] = site.machines;
 assert.ok(node2 !== undefined);
-const files = { run, assetTags: "", witness: "", witnessSeen: "", tagTest: "" };
+const files = { run, assetTags: "", witness: "", witnessSeen: "", witnessSaid: "", tagTest: "" };
 /** Another process of the same machine each time. */
 const ways = () => new Ways({ site, me: "node1", folder, files });
 const look = () => lookAtPeer(ways(), call_ms);

@@ -36,6 +36,7 @@ const published: fc.Arbitrary<Published> = fc.record(
     leaving: fc.boolean(),
     isNew: fc.boolean(),
     boot: maybe(name),
+    witness: maybe(fc.constantFrom("on", "off")),
     turn: maybe(fc.constantFrom(0, 1, 2)),
     logEnd: maybe(fc.record({ term: epoch, index: epoch }, plain)),
   },
@@ -72,7 +73,12 @@ test("what can't be understood was not said, and what is new is passed over", ()
   ])
     assert.equal(decodeSaying(text), undefined, text);
   // But for these, which an older duet does not know.
-  const { isNew: __, boot: ___, ...older } = { ...whole, isNew: true, boot: "5d0f7c1e9a3b" };
+  const {
+    isNew: __,
+    boot: ___,
+    witness: ____,
+    ...older
+  } = { ...whole, isNew: true, boot: "5d0f7c1e9a3b", witness: "on" };
   assert.deepEqual(decodeSaying(JSON.stringify(older)), nothing_said);
   // A field that is missing is not `undefined`: nobody said so.
   const { turn: _, ...without } = { ...whole, turn: 0 };

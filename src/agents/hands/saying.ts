@@ -35,6 +35,7 @@ const shape = v.object({
   isNew: v.optional(v.boolean(), false),
   // Nor this: then nobody knows whether it is still the same boot.
   boot: v.optional(maybe(name), null),
+  witness: v.optional(maybe(v.picklist(["on", "off"])), null),
   turn: maybe(v.picklist([0, 1, 2])),
   logEnd: maybe(v.object({ term: epoch, index: epoch })),
 });

@@ -4,6 +4,7 @@ import { parseTag } from "./tag.ts";
 import { knownAfter } from "./tag-seen.ts";
 import type { BmcFiles, Ways } from "./ways.ts";
 import { readTests, testOf } from "./witness.ts";
+import { areTagsWritten } from "./witness-said.ts";
 import { changeSeen, readSeen, type TagSeen, type TagsSeen } from "./witness-seen.ts";
 
 /** To be told what was read, and whether something is written over it now: then nobody can look again. */
@@ -19,9 +20,13 @@ export const note_ms = 1_000;
  */
 export async function watchTag(ways: Ways, side: Bmc): Promise<TagWatch> {
   const { site, files } = ways;
-  if (files === undefined || site.witness === "off") return () => Promise.resolve();
+  if (files === undefined) return () => Promise.resolve();
   const known = await within(note_ms, async () =>
-    success(await seenSince(ways, files, side, await readSeen(files.witnessSeen))),
+    success(
+      (await areTagsWritten(site, files.witnessSaid))
+        ? await seenSince(ways, files, side, await readSeen(files.witnessSeen))
+        : undefined,
+    ),
   );
   if (!known.ok || known.value === undefined) return () => Promise.resolve();
   const held = known.value;

@@ -60,6 +60,7 @@ export const nothing_said: Published = {
   running: false,
   leaving: false,
   isNew: false,
+  witness: undefined,
   boot: undefined,
   turn: undefined,
   logEnd: undefined,

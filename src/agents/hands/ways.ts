@@ -29,7 +29,9 @@ export interface Seat {
 }
 
 /** Named as in src/base/paths.ts. */
-export type BmcFiles = Readonly<Record<"run" | "assetTags" | "witness" | "witnessSeen" | "tagTest", string>>;
+export type BmcFiles = Readonly<
+  Record<"run" | "assetTags" | "witness" | "witnessSeen" | "witnessSaid" | "tagTest", string>
+>;
 
 /** After so many refused logins one after the other a call waits for its time (src/machine/refusals.ts). */
 export const waits = {

@@ -33,20 +33,27 @@ export async function readSeen(path: string): Promise<TagsSeen> {
   return parsed.success ? parsed.output : {};
 }
 
+export const changeSeen = (
+  path: string,
+  change: (was: TagsSeen) => TagsSeen | Promise<TagsSeen>,
+): Promise<TagsSeen> => changeNoted(path, readSeen, change);
+
 /**
  * By what stands there in that moment: the one-shot, the guard, the fence agent and commands look at the BMCs at the same time, and
  * none may undo what another has noted. `change` returns what it was given where there is nothing to note.
  */
-export async function changeSeen(
+export async function changeNoted<T>(
   path: string,
-  change: (was: TagsSeen) => TagsSeen | Promise<TagsSeen>,
-): Promise<void> {
+  read: (path: string) => Promise<T>,
+  change: (was: T) => T | Promise<T>,
+): Promise<T> {
   await makeFolder(dirname(path));
   await using lock = await lockFile(lockOf(path));
   void lock;
-  const was = await readSeen(path);
+  const was = await read(path);
   const next = await change(was);
   if (next !== was) await replaceSynced(path, `${JSON.stringify(next, null, 1)}\n`);
+  return next;
 }
 
 /** Goes behind "the BMC of NAME". */

@@ -7,6 +7,8 @@ import { keepText, later_max, readAssetTags } from "./asset-tags.ts";
 import type { Pacemaker } from "./attributes.ts";
 import type { BmcFiles } from "./ways.ts";
 import { readTests, testOf } from "./witness.ts";
+import { saidAfter, tell } from "./witness-agreed.ts";
+import { changeSaid, readSaid, toldShape } from "./witness-said.ts";
 import { changeSeen, lostShape, readSeen, type TagsSeen } from "./witness-seen.ts";
 
 const attribute = "duet-witness";
@@ -18,6 +20,8 @@ const named = <S extends v.GenericSchema>(each: S) => v.record(v.string(), each)
 const shape = v.object({
   lost: named(v.object({ bmc: v.string(), test: v.string(), lost: lostShape })),
   texts: named(v.object({ bmc: v.string(), later: v.array(v.string()) })),
+  // An older duet does not say it.
+  says: v.optional(toldShape),
 });
 type Word = v.InferOutput<typeof shape>;
 
@@ -25,26 +29,27 @@ export interface WitnessWord {
   readonly site: Site;
   readonly me: string;
   readonly peerName: string;
-  readonly files: Pick<BmcFiles, "witness" | "witnessSeen" | "assetTags">;
+  readonly files: Pick<BmcFiles, "witness" | "witnessSeen" | "witnessSaid" | "assetTags">;
+  /** Does this machine hold all that its peer has served (witness-agreed.ts)? */
+  readonly isPaired: boolean;
   readonly pacemaker?: Pick<Pacemaker, "setAttribute" | "attributeOf">;
 }
 
 /**
  * What one machine found out about the BMCs while the other was away, or looked a moment later: the one that saw a BMC without its tag
- * writes it anew, and the other, who may be the one to start alone, would trust that BMC still.
+ * writes it anew, and the other, who may be the one to start alone, would trust that BMC still. And whether its site file has a witness: who
+ * leaves no tag must know first that nobody goes by one. What is heard is on this disk before it is told that it was heard, and so is what is said.
  */
 export async function shareWitness(at: WitnessWord): Promise<void> {
-  if (at.site.witness === "off") return;
-  const { me, peerName, pacemaker: door = pacemaker } = at;
-  const own = await wordOf(at);
-  if (Object.keys({ ...own.lost, ...own.texts }).length > 0) {
-    const text = asciiJson(JSON.stringify(own));
-    const was = await door.attributeOf(me, attribute, attribute_ms);
-    if (was !== text) await door.setAttribute(attribute, text, attribute_ms);
-  }
+  const { site, me, peerName, files, isPaired, pacemaker: door = pacemaker } = at;
   const heard = await door.attributeOf(peerName, attribute, attribute_ms);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), heard);
-  if (parsed.success) await take(at, parsed.output);
+  const theirs = parsed.success ? parsed.output : undefined;
+  await changeSaid(files.witnessSaid, (was) => saidAfter(was, site.witness, theirs?.says, isPaired));
+  const text = asciiJson(JSON.stringify(await wordOf(at)));
+  const was = await door.attributeOf(me, attribute, attribute_ms);
+  if (was !== text) await door.setAttribute(attribute, text, attribute_ms);
+  if (theirs !== undefined) await take(at, theirs);
 }
 
 async function wordOf({ files }: WitnessWord): Promise<Word> {
@@ -56,7 +61,8 @@ async function wordOf({ files }: WitnessWord): Promise<Word> {
       ? []
       : [[name, { bmc, later: later.filter((each) => each.length <= text_max) }] as const],
   );
-  return { lost: Object.fromEntries(lost), texts: Object.fromEntries(texts) };
+  const says = tell(await readSaid(files.witnessSaid));
+  return { lost: Object.fromEntries(lost), texts: Object.fromEntries(texts), says };
 }
 
 async function take({ site, files }: WitnessWord, { lost, texts }: Word): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { twoMachines } from "./testing-site.ts";
+import { nothing_said } from "./witness-agreed.ts";
 import { needsHuman, parseTagTest, readWitness, type TagTest, witnessOf, writeWitness } from "./witness.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-witness-"));
@@ -18,15 +19,18 @@ const kept = (bmc: string): TagTest => ({
 const both = { node1: kept("https://192.0.2.1"), node2: kept("https://192.0.2.2") };
 
 test("a witness is one only where both BMCs were seen to keep a tag", () => {
-  assert.equal(witnessOf(site, both), "on");
-  assert.equal(witnessOf({ ...site, witness: "off" }, both), "off");
-  assert.equal(witnessOf(site, {}), "unproven");
-  assert.equal(witnessOf(site, { node1: both.node1 }), "unproven");
-  assert.equal(witnessOf(site, { ...both, node2: { ...both.node2, result: "forgot" } }), "unproven");
+  assert.equal(witnessOf(site, both, nothing_said), "on");
+  assert.equal(witnessOf({ ...site, witness: "off" }, both, nothing_said), "off");
+  assert.equal(witnessOf(site, {}, nothing_said), "unproven");
+  assert.equal(witnessOf(site, { node1: both.node1 }, nothing_said), "unproven");
+  assert.equal(
+    witnessOf(site, { ...both, node2: { ...both.node2, result: "forgot" } }, nothing_said),
+    "unproven",
+  );
 });
 
 test("what was seen of another BMC says nothing", () => {
-  assert.equal(witnessOf(site, { ...both, node2: kept("https://192.0.2.3") }), "unproven");
+  assert.equal(witnessOf(site, { ...both, node2: kept("https://192.0.2.3") }, nothing_said), "unproven");
   assert.match(needsHuman(site, { ...both, node2: kept("https://192.0.2.3") }) ?? "", /node2 was not tested/);
 });
 

@@ -4,6 +4,7 @@ import { paths } from "../../base/paths.ts";
 import type { Facts } from "../../decide/facts.ts";
 import { makeFolder, readIfThere, replaceSynced } from "../../machine/files.ts";
 import type { Site } from "../../site/site.ts";
+import { agreedOn, type SaidByBoth } from "./witness-agreed.ts";
 import { lostText, readSeen } from "./witness-seen.ts";
 
 /**
@@ -81,15 +82,26 @@ export const testOf = (
   return test?.bmc === machines.find((m) => m.name === name)?.bmc.url ? test : undefined;
 };
 
-export function witnessOf(site: Pick<Site, "machines" | "witness">, tests: TagTests): Facts["witness"] {
-  if (site.witness === "off") return "off";
+export function witnessOf(
+  site: Pick<Site, "machines" | "witness">,
+  tests: TagTests,
+  said: SaidByBoth,
+): Facts["witness"] {
+  const agreed = agreedOn(said, site.witness);
+  if (agreed !== "on") return agreed === "off" ? "off" : "unproven";
   return site.machines.every(({ name }) => testOf(site, tests, name)?.result === "kept") ? "on" : "unproven";
 }
 
 /** Why a lone machine of this site can't start by itself, in one sentence; undefined where it can. */
-export function needsHuman(site: Pick<Site, "machines" | "witness">, tests: TagTests): string | undefined {
+export function needsHuman(
+  site: Pick<Site, "machines" | "witness">,
+  tests: TagTests,
+  isApart = false,
+): string | undefined {
   const begin = "starting alone needs a human";
   if (site.witness === "off") return `${begin}: the site file says \`witness: off\``;
+  if (isApart)
+    return `${begin}: the site file said \`witness: off\` before, and the two machines have not been 1+1 since both know that it says \`on\` again`;
   const wrong = site.machines.flatMap(({ name }) => {
     const test = testOf(site, tests, name);
     if (test?.result === "kept") return [];

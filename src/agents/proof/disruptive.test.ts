@@ -28,6 +28,7 @@ async function refusal(changes: {
     running: true,
     leaving: false,
     isNew: false,
+    witness: "on",
     boot: undefined,
     turn: 1,
     logEnd: undefined,

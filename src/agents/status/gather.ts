@@ -17,6 +17,8 @@ import { loadTls } from "../hands/local-etcd.ts";
 import { MemoryFile } from "../hands/memory.ts";
 import { Notes } from "../hands/notes.ts";
 import { needsHuman, readWitness } from "../hands/witness.ts";
+import { agreedOn } from "../hands/witness-agreed.ts";
+import { readSaid } from "../hands/witness-said.ts";
 import { uninstalledIn } from "../uninstall/mark.ts";
 import { readProof } from "../proof/kept.ts";
 import { alertSight } from "../alerts/sight.ts";
@@ -109,6 +111,7 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     attempt("etcd's folder", async () => known(await receiving_bytes())),
     attempt("the cluster's settings", async () => known((await driftHere(source_ms)) ?? null)),
   ]);
+  const said = await readSaid();
   return {
     format: 1,
     machine: me,
@@ -128,7 +131,8 @@ export async function gatherHere({ site, folder, me, duet, power }: Place): Prom
     said: new Said().all(),
     unfinished: new UnfinishedNote().read(),
     uninstalled: [...(valueOf(gone) ?? [])],
-    alone: needsHuman(site, await readWitness()) ?? null,
+    alone: needsHuman(site, await readWitness(), agreedOn(said, site.witness) === "apart") ?? null,
+    witness: { mine: site.witness, peer: said.theirs?.witness ?? null },
     receiving_bytes: valueOf(receiving) ?? null,
     drift: mutable(valueOf(drift)),
     falseOff_ms: valueOf(falseOff) ?? null,

@@ -138,6 +138,8 @@ const api = v.object({
 });
 export type ApiSight = v.InferOutput<typeof api>;
 
+const onOff = v.picklist(["on", "off"]);
+
 /** All that one machine knows of itself and its peer. Nothing in it is secret. */
 export const reportShape = v.object({
   format: v.literal(1),
@@ -180,6 +182,8 @@ export const reportShape = v.object({
   unfinished: v.optional(v.nullable(unfinishedShape)),
   /** Why a machine of this site can't start alone by itself; null: it can. Not told by earlier versions. */
   alone: v.optional(v.nullable(said)),
+  /** What its site file says, and what the peer's does, as it heard last; null: it never told. Not told by earlier versions. */
+  witness: v.optional(v.object({ mine: onOff, peer: v.nullable(onOff) })),
   /** Machines that duet was taken off, as the cluster knows it. Not told by earlier versions. */
   uninstalled: v.optional(v.array(name)),
   /** Settings that run otherwise than duet loaded them; null: nothing was loaded yet. Not told by earlier versions. */

@@ -9,6 +9,7 @@ import { callsSomebody } from "./said.ts";
 import type { FencingStatus, MachineStatus, Views, Wrong } from "./status.ts";
 import { catchingUp, etcdOf, foreignTag, unfinishedOf, wentBack } from "./wrong-etcd.ts";
 import { falseOffOf } from "./wrong-false-off.ts";
+import { witnessWrongs } from "./wrong-witness.ts";
 import { bySaying, isOnStandby, type Judged, standbyOf, wrong } from "./wrong-line.ts";
 
 /** Everything that is not as it should be, the gravest first. Empty at 1+1 with fencing proven. */
@@ -18,6 +19,7 @@ export function wrongs(status: Judged, views: Views): readonly Wrong[] {
     ...machines.flatMap((each) => falseOffOf(each, views)),
     ...unwatched(status),
     ...driftWrongs(views),
+    ...witnessWrongs(views),
     ...machines.flatMap((each) => sayingOf(each, status)),
     ...machines.flatMap((each) => servicesOf(each, views)),
     ...machines.flatMap((each) => failedOn(each, views)),

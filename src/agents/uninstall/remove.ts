@@ -21,6 +21,8 @@ export const ownNotes: readonly string[] = [
   paths.witness,
   paths.witnessSeen,
   lockOf(paths.witnessSeen),
+  paths.witnessSaid,
+  lockOf(paths.witnessSaid),
   lockOf(paths.state),
   reserveFor(paths.state),
   paths.stateProbe,
