@@ -1,6 +1,6 @@
 import { done, success } from "../../src/act/effects.ts";
 import type { Facts, Holding, Tag } from "../../src/decide/facts.ts";
-import { heard, tagsOf } from "../../src/decide/lineage.ts";
+import { heard, isClaim, tagsOf } from "../../src/decide/lineage.ts";
 import { loss, outage, type Plant, seeing, seenBy } from "./plant.ts";
 import { instead, without } from "./tables.ts";
 
@@ -21,13 +21,15 @@ const withTags = (facts: Facts, change: (tag: Tag) => Tag): Facts => ({
   tags: { mine: change(facts.tags.mine), theirs: change(facts.tags.theirs) },
 });
 
+const ownTag = (tag: Tag, owner: string): Tag => (tag.kind === "lineage" ? { ...tag, owner } : tag);
+
 /** Everything is this machine's own, or looks so. */
 function ownerless(facts: Facts): Facts {
   const owner = facts.me;
   const bare = (holding: Holding): Holding =>
     holding.lineage === undefined ? holding : { ...holding, lineage: { ...holding.lineage, owner } };
   const seen = withPeer({ ...facts, self: bare(facts.self) }, bare);
-  return withTags(seen, (tag) => (tag.kind === "lineage" ? { ...tag, owner } : tag));
+  return withTags(seen, (tag) => ownTag(tag, owner));
 }
 
 /** With one cluster id there is one dataset, and tags tell nothing. */
@@ -116,7 +118,10 @@ export const dataPlants: readonly Plant[] = [
       bmc: {
         ...effects.bmc,
         raiseTag: async (bmc, lineage, deadline_ms, may) => {
-          const raised = await effects.bmc.raiseTag(bmc, lineage, deadline_ms, may);
+          const seen = ownerless(await effects.facts());
+          const looksOwn = (tag: Tag): boolean => !isClaim(seen, ownTag(tag, seen.me));
+          const mayToo = (tag: Tag): boolean => may === undefined || may(tag) || looksOwn(tag);
+          const raised = await effects.bmc.raiseTag(bmc, lineage, deadline_ms, mayToo);
           const tag = (await effects.facts()).tags[bmc];
           const same = tag.kind === "lineage" && tag.epoch === lineage.epoch;
           return raised.ok && same ? success("written") : raised;
