@@ -1,6 +1,6 @@
 import type { Tag } from "../../src/decide/facts.ts";
 import { isNewer } from "../../src/decide/lineage.ts";
-import { membershipOf, tagOf, tagText } from "../agents/facts.ts";
+import { tagOf, tagText } from "../agents/facts.ts";
 import type { Node } from "../agents/node.ts";
 import { other_site, readTag } from "../agents/tag.ts";
 import type { Fault } from "../bmc.ts";
@@ -206,12 +206,12 @@ function isLastWarning(world: World, site: Site, machine: number): boolean {
   // One that is about to restart and forget tells nobody any more.
   const stays = other.kind === "lineage" && !world.bmc(1 - machine).has("forgets-tag");
   if (newest.kind !== "lineage" || (stays && other.epoch >= newest.epoch)) return false;
-  return site.nodes.some(
-    (node) =>
-      node.memory.remembered.heard !== undefined &&
-      !membershipOf(node).peer &&
-      isNewer(newest, node.state.value.lineage),
-  );
+  return site.nodes.some(({ memory, state }) => {
+    const { heard } = memory.remembered;
+    // A peer that is here again, and is lost before it says what it holds, has told nothing of it either.
+    const isTold = heard === undefined || !isNewer(newest, heard.holding.lineage);
+    return !isTold && isNewer(newest, state.value.lineage);
+  });
 }
 
 function overwrite({ world, site, machine }: Trouble): void {
