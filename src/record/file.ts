@@ -135,7 +135,8 @@ export class RecordFile implements Sink {
       return found.filter((number) => number !== undefined).toSorted((a, b) => a - b);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      mkdirSync(this.#folder, { mode: 0o700 });
+      // Another process may make it in this very moment.
+      mkdirSync(this.#folder, { mode: 0o700, recursive: true });
       return [];
     }
   }
