@@ -65,8 +65,12 @@ export const trueSentences = (site: Site, patience = inStories): Check => ({
 const isOfAbsent = (world: World, { id, peer, verdict }: Node): boolean =>
   verdict !== undefined && ofBothDisks.has(verdict.rule) && !world.corosync.view(id).members.includes(peer);
 
-const patienceFor = ({ verdict }: Node, { waiting_us, other_us }: Patience): number =>
-  verdict?.decision.do === "wait" ? waiting_us : other_us;
+const patienceFor = ({ verdict }: Node, { waiting_us, other_us }: Patience): number => {
+  const known_us = verdict?.decision.do === "wait" ? waiting_us : other_us;
+  return verdict?.rule === "R-ETCD-LAST-COPY" ? known_us + nextTry_us : known_us;
+};
+/** Its sentence says that etcd is tried again each minute: whether it starts again by then nobody knows before. */
+const nextTry_us = 60_000_000;
 
 /** What is wrong with the reason that this machine gives; undefined: it gives none, or says what is so. */
 export function wrongOf(world: World, site: Site, node: Node): string | undefined {
