@@ -63,6 +63,8 @@ export class Admin {
   /** Follows the sentence of this machine. `words`: only what can be said, no restore. */
   help(node: Node, how: "all" | "words" = "all"): void {
     const rule = node.verdict?.rule;
+    const named = namedInVain(node);
+    if (how === "all" && named !== undefined) this.#confirm(node, how, named);
     if (rule === undefined || !isAsked(rule)) return;
     const ask = asks[rule];
     // In a hurry he says first what he has seen, and reads the rest of the sentence when that was not enough.
@@ -213,6 +215,9 @@ export const asksForChoice = ({ rule, sentence }: Verdict): boolean =>
 const asksToChoose = (sentence: string): boolean => sentence.includes("`duet choose-data");
 
 /** What the sentence names behind the command. */
+/** What is decided and can't be done is said in a sentence of its own: a takeover on a word, whose tag a BMC does not take. */
+export const namedInVain = ({ memory }: Node): Word["accept"] => acceptIn(memory.unfinished?.why ?? "");
+
 function acceptIn(sentence: string): Word["accept"] {
   const [, what] = /duet [-\w ]+ --accept-data-loss ([\w,]+)/.exec(sentence) ?? [];
   return what === undefined ? undefined : readAccepted(what);

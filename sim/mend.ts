@@ -1,3 +1,4 @@
+import { namedInVain } from "./admin.ts";
 import type { Node } from "./agents/node.ts";
 import { isOtherSite } from "./agents/tag.ts";
 import { burst } from "./clients.ts";
@@ -188,9 +189,9 @@ function switchAllOn({ world, site }: Storm): void {
 const isCalm = ({ world, site }: Storm): boolean =>
   world.machines.every(({ id, up }) => id === site.dark || (up && answers({ world, site }, id, id)));
 
-/** It has called a person with one and the same sentence for long enough. */
+/** It has called a person for long enough: by its sentence, or by that of a takeover which it can't carry out. */
 function calls(node: Node, since_us: Map<Node, number>, now_us: number): boolean {
-  if (node.verdict?.decision.do !== "needs-human") {
+  if (node.verdict?.decision.do !== "needs-human" && namedInVain(node) === undefined) {
     since_us.delete(node);
     return false;
   }
@@ -200,7 +201,11 @@ function calls(node: Node, since_us: Map<Node, number>, now_us: number): boolean
 }
 
 function help({ world, site, kind, admin, tally }: Storm, node: Node): void {
-  const rule = node.verdict?.rule ?? "";
+  if (node.verdict?.decision.do !== "needs-human") {
+    admin.help(node);
+    return;
+  }
+  const rule = node.verdict.rule;
   tally.calls.set(rule, (tally.calls.get(rule) ?? 0) + 1);
   const wrong = kind.heals
     ? `nothing was lost, and yet ${rule} calls a person`
