@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { after, test } from "node:test";
 import * as v from "valibot";
-import { phase_names } from "../src/record/timeline.ts";
 import { demoLab } from "./demo.ts";
 import { duet, ownLabsFolder } from "./testing.ts";
+import { assertWholeStory } from "./testing-story.ts";
 
 /** The first part of `npm start`, as a user runs it. The second one is kubernetes-demo.lab.test.ts. */
 const labs = ownLabsFolder();
@@ -44,15 +44,7 @@ test("the demo loses a machine, has it back, tells each phase of it, and leaves 
   assert.ok(up_ms > 0);
   assert.deepEqual([failover.survivor, failover.gone, failover.epoch], ["node1", "node2", 2]);
   // By the records of both, from the loss to 1+1.
-  assert.deepEqual(failover.missing, []);
-  assert.deepEqual(
-    failover.phases.map(({ name }) => name),
-    phase_names,
-  );
-  assert.deepEqual(
-    failover.phases.filter(({ at_ms }) => at_ms === undefined),
-    [],
-  );
+  assertWholeStory(failover);
   // What the summary draws: the parts are the whole, and none of them is negative.
   const together_ms = gap.parts.reduce((sum, { took_ms }) => sum + took_ms, 0);
   assert.ok(Math.abs(together_ms - gap.whole_ms) < 1, JSON.stringify(gap));

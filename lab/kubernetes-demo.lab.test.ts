@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Progress } from "../src/machine/progress.ts";
-import { phase_names } from "../src/record/timeline.ts";
 import { demoLab } from "./demo.ts";
 import { demoKubernetes, kubernetesUp } from "./demo-kubernetes.ts";
 import { takeDown } from "./down.ts";
 import type { Lab } from "./folder.ts";
 import { lockedLab } from "./lock.ts";
 import { ownLabsFolder } from "./testing.ts";
+import { assertWholeStory } from "./testing-story.ts";
 
 /** The second part of `npm start` by itself: the command has no flag for it, and would show the first part once more. */
 ownLabsFolder();
@@ -29,13 +29,5 @@ test("the demo loses the machine that leads etcd and has the API's address, and 
   assert.ok(clients.acknowledged >= 80, `${clients.acknowledged} writes`);
   assert.ok(clients.gap_ms > 1_000, `${clients.gap_ms} ms`);
   assert.deepEqual(held, [failover.gone, failover.survivor]);
-  assert.deepEqual(failover.missing, []);
-  assert.deepEqual(
-    failover.phases.map(({ name }) => name),
-    phase_names,
-  );
-  assert.deepEqual(
-    failover.phases.filter(({ at_ms }) => at_ms === undefined),
-    [],
-  );
+  assertWholeStory(failover);
 });

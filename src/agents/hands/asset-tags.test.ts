@@ -8,8 +8,8 @@ import { earlierText, keepText, readAssetTags } from "./asset-tags.ts";
 import { bmcEffects } from "./bmc.ts";
 import { testTag } from "./tag.ts";
 import { FakePacemaker } from "./testing.ts";
+import { sharing } from "../../../lab/bmc/testing-sharing.ts";
 import { twoBmcs } from "../../../lab/bmc/testing-two.ts";
-import { shareWitness } from "./witness-word.ts";
 
 const tag_ms = 5_000;
 type Lab = Awaited<ReturnType<typeof twoBmcs>>;
@@ -75,15 +75,7 @@ test("the peer, who was off then, learns of the text: it may be the one that is 
   await using lab = await twoBmcs();
   for (const me of ["node1", "node2"] as const) await setUp(lab, me);
   const cluster = new FakePacemaker();
-  const share = (me: "node1" | "node2", peerName: string) =>
-    shareWitness({
-      site: lab.site,
-      me,
-      peerName,
-      files: lab.filesOf(me),
-      isPaired: true,
-      pacemaker: cluster.of(me),
-    });
+  const share = sharing(lab, cluster);
   for (const [epoch, text] of ["inventory 1", "inventory 2"].entries()) {
     await lab.write("node2", text);
     await raise(lab, 1 + epoch);
@@ -99,15 +91,7 @@ test("the peer, who was off then, learns of the text: it may be the one that is 
 test("two who kept more than fits do not push out each other's", async () => {
   await using lab = await twoBmcs();
   const cluster = new FakePacemaker();
-  const share = (me: "node1" | "node2", peerName: string) =>
-    shareWitness({
-      site: lab.site,
-      me,
-      peerName,
-      files: lab.filesOf(me),
-      isPaired: true,
-      pacemaker: cluster.of(me),
-    });
+  const share = sharing(lab, cluster);
   const [, machine] = lab.site.machines;
   assert.ok(machine !== undefined);
   for (const [me, count] of [

@@ -5,11 +5,11 @@ import { judgeWitness } from "../check/witness.ts";
 import { bmcEffects, readBmcs } from "./bmc.ts";
 import { watchTag } from "./tag-watch.ts";
 import { FakePacemaker } from "./testing.ts";
+import { sharing } from "../../../lab/bmc/testing-sharing.ts";
 import { twoBmcs } from "../../../lab/bmc/testing-two.ts";
 import { needsHuman, readWitness, witnessOf } from "./witness.ts";
 import { readSaid } from "./witness-said.ts";
 import { changeSeen, readSeen } from "./witness-seen.ts";
-import { shareWitness } from "./witness-word.ts";
 
 const look_ms = 5_000;
 type Lab = Awaited<ReturnType<typeof twoBmcs>>;
@@ -163,15 +163,7 @@ test("what was seen before a new test is not noted after it", async () => {
 test("the peer, who looked when the tag was there again, learns it; of another test than its own it takes nothing", async () => {
   await using lab = await tagged();
   const cluster = new FakePacemaker();
-  const share = (me: "node1" | "node2", peerName: "node1" | "node2") =>
-    shareWitness({
-      site: lab.site,
-      me,
-      peerName,
-      files: lab.filesOf(me),
-      isPaired: true,
-      pacemaker: cluster.of(me),
-    });
+  const share = sharing(lab, cluster);
   await share("node1", "node2");
   assert.match(cluster.values.get("node1 duet-witness") ?? "", /^\{"lost":\{\},"texts":\{\},/);
   await lab.write("node2", "");
