@@ -78,7 +78,13 @@ export async function makeGroup(tree: CgroupTree, group: string): Promise<readon
  * and what has used up its share waits for the next period, with everybody who asked: with 10 ms of each 100 a question took half a second,
  * and a failover three seconds more. So the share has room for a burst; and a wait to its end is still well below Corosync's token.
  */
-const realTime = { period_us: 500_000, machine_us: 110_000, lab_us: 220_000 };
+const ofEachLab: RealTimeShare = { period_us: 500_000, machine_us: 110_000, lab_us: 220_000 };
+
+interface RealTimeShare {
+  readonly period_us: number;
+  readonly machine_us: number;
+  readonly lab_us: number;
+}
 
 /**
  * Lets a machine's processes have a real-time priority, as on metal: Corosync asks for one. In version 1 a kernel that counts such time by
@@ -87,26 +93,30 @@ const realTime = { period_us: 500_000, machine_us: 110_000, lab_us: 220_000 };
  * A group keeps its share when its last process is gone. So a lab that was killed from outside, and that nobody has taken down yet, holds time
  * that nobody uses, and two of them hold all there is: what they have is taken back.
  */
-export async function allowRealTime(tree: CgroupTree, group: string): Promise<void> {
+export async function allowRealTime(
+  tree: CgroupTree,
+  group: string,
+  { period_us, machine_us, lab_us }: RealTimeShare = ofEachLab,
+): Promise<void> {
   for (const lab of tree.folders) {
     // The group above first: what is below it can't have more.
     const wanted = [
-      [lab, realTime.lab_us],
-      [join(lab, group), realTime.machine_us],
+      [lab, lab_us],
+      [join(lab, group), machine_us],
     ] as const;
     for (const [folder, runtime_us] of wanted) {
       if ((await readIfThere(join(folder, "cpu.rt_runtime_us"))) === undefined) break;
-      if (await grantRealTime(folder, runtime_us)) continue;
+      if (await grantRealTime(folder, period_us, runtime_us)) continue;
       await takeBackUnused(lab);
-      await grantRealTime(folder, runtime_us);
+      await grantRealTime(folder, period_us, runtime_us);
     }
   }
 }
 
 /** False by the kernel's EINVAL: the group above has no such time, or others have it all. */
-async function grantRealTime(folder: string, runtime_us: number): Promise<boolean> {
+async function grantRealTime(folder: string, period_us: number, runtime_us: number): Promise<boolean> {
   try {
-    await writeFile(join(folder, "cpu.rt_period_us"), String(realTime.period_us));
+    await writeFile(join(folder, "cpu.rt_period_us"), String(period_us));
     await writeFile(join(folder, "cpu.rt_runtime_us"), String(runtime_us));
     return true;
   } catch (error) {
