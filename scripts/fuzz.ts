@@ -5,16 +5,12 @@ import { now_ms } from "../src/machine/clock.ts";
 
 /** `npm run fuzz [-- --count N] [--seed N]`: damages WALs and reads them; ends with status 1 at the first wrong fact. */
 function main(args: readonly string[]): number {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { count: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } },
-  });
-  const count = Number(values.count);
-  const first = Number(values.seed);
-  if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(first)) {
-    process.stderr.write("--count and --seed are whole numbers\n");
+  const asked = readArguments(args);
+  if (asked === undefined) {
+    process.stderr.write(usage);
     return 2;
   }
+  const { count, first } = asked;
   const cases = corpus();
   const outcomes = new Map<string, number>();
   const start_ms = now_ms();
@@ -45,6 +41,30 @@ function main(args: readonly string[]): number {
     `no wrong fact, no crash, no hang: ${seconds(now_ms() - start_ms)} in all, the slowest ${slowest_ms.toFixed(0)} ms\n`,
   );
   return 0;
+}
+
+const usage = `npm run fuzz [-- --count N] [--seed N]
+  --count  how many WALs are damaged and read (1000000), at least 1
+  --seed   the first one's seed (1); both are whole numbers
+`;
+
+/** Undefined: they can't be understood. */
+function readArguments(
+  args: readonly string[],
+): { readonly count: number; readonly first: number } | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { count: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } },
+    });
+    const count = Number(values.count);
+    const first = Number(values.seed);
+    return Number.isSafeInteger(count) && count >= 1 && Number.isSafeInteger(first)
+      ? { count, first }
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

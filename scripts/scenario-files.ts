@@ -18,3 +18,15 @@ export async function scenarioFiles(): Promise<
     }),
   );
 }
+
+/** Who types a whole name means that story, also where it is a part of others' names; no pattern means all. */
+export function namedBy<File extends { readonly name: string }>(
+  patterns: readonly string[],
+  files: readonly File[],
+): readonly File[] {
+  if (patterns.length === 0) return files;
+  const whole = new Set(files.map(({ name }) => name));
+  const fits = (pattern: string, name: string) =>
+    whole.has(pattern) ? name === pattern : name.includes(pattern);
+  return files.filter(({ name }) => patterns.some((pattern) => fits(pattern, name)));
+}

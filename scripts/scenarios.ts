@@ -10,13 +10,13 @@ import { seconds } from "../src/machine/progress.ts";
 import { runScenario, type StepReport, unfit } from "../src/scenario/run.ts";
 import type { Scenario } from "../src/scenario/scenario.ts";
 import { withApi } from "../src/scenario/with-api.ts";
-import { scenarioFiles } from "./scenario-files.ts";
+import { namedBy, scenarioFiles } from "./scenario-files.ts";
 import { StepFailed, Steps } from "./steps.ts";
 
 type File = Awaited<ReturnType<typeof scenarioFiles>>[number];
 
 const usage = `npm run scenarios [-- PATTERN...] [--labs N] [--kubernetes]
-  PATTERN       only those with one of these in their name
+  PATTERN       a name: that one alone; else all with this in their name
   --labs        how many labs at once, 1 to 8 (1): each wants a core of its own
   --kubernetes  those of the lab alone, each on machines with Kubernetes and with clients of its API
 `;
@@ -36,9 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { patterns, labs, kubernetes } = asked;
   const steps = new Steps();
-  const named = (await scenarioFiles()).filter(
-    ({ name }) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)),
-  );
+  const named = namedBy(patterns, await scenarioFiles());
   const all = kubernetes ? named.filter(({ scenario }) => isForLab(scenario)).map(onKubernetes) : named;
   if (all.length === 0) {
     steps.progress.say(`no scenario has ${patterns.join(" or ")} in its name`);
