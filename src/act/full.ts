@@ -1,7 +1,7 @@
 import type { Effects, Outcome } from "./effects.ts";
 import { failed } from "./effects.ts";
 import { publishFacts } from "./publish.ts";
-import { changeState, type End, ended, given, type Steps } from "./steps.ts";
+import { changeState, type End, ended, given, type Steps, stopped } from "./steps.ts";
 import type { Times } from "./times.ts";
 
 /** A learner asks to become a voter until the leader says yes; etcd says no while the learner is behind. */
@@ -11,10 +11,9 @@ export async function* promoteLearner(effects: Effects, times: Times): Steps {
   for (let tries = 0; tries < times.promotion_tries_max; tries++) {
     // A voter that does not run would take the leader its quorum.
     const up = await effects.unit.isRunning();
-    if (!up.ok || !up.value) return { done: false, why: "etcd ended while it caught up" };
+    if (!up.ok || !up.value) return stopped("etcd ended while it caught up");
     const loss = await quorum.loss();
-    if (loss.ok && loss.value !== undefined)
-      return { done: false, why: "the peer was lost while this machine caught up" };
+    if (loss.ok && loss.value !== undefined) return stopped("the peer was lost while this machine caught up");
     yield "ask for promotion";
     const promoted = await members.promote(times.etcd_call_ms);
     if (promoted.ok) return yield* becomeFull(effects, times);
@@ -23,10 +22,10 @@ export async function* promoteLearner(effects: Effects, times: Times): Steps {
     // A peer whose etcd does not answer may wait for a word of this machine, which says nothing while it asks.
     silent = (await isLearnerByPeer(effects, times)) ? 0 : silent + 1;
     if (silent >= times.tries_max)
-      return { done: false, why: "the peer's etcd does not answer, or does not know this learner any more" };
+      return stopped("the peer's etcd does not answer, or does not know this learner any more");
     await effects.pause(times.again_ms);
   }
-  return { done: false, why: "the leader has not promoted this learner yet: it still catches up" };
+  return stopped("the leader has not promoted this learner yet: it still catches up");
 }
 
 /**
@@ -38,14 +37,13 @@ export async function* becomeFull(effects: Effects, times: Times): Steps {
   for (let tries = 0; tries < times.tries_max; tries++) {
     // A peer that is lost, and one that comes back, wait for a word of this machine, which says nothing while it is here.
     const loss = await effects.quorum.loss();
-    if (loss.ok && loss.value !== undefined)
-      return { done: false, why: "the peer was lost before this machine was full" };
+    if (loss.ok && loss.value !== undefined) return stopped("the peer was lost before this machine was full");
     yield "see this voter in the leader's list";
     const voter = await isVoterByLeader(effects, times);
     if (voter.ok) return yield* markFull(effects, times);
     await effects.pause(times.again_ms);
   }
-  return { done: false, why: "no linearizable read shows this machine as a voter yet" };
+  return stopped("no linearizable read shows this machine as a voter yet");
 }
 
 async function* markFull(effects: Effects, times: Times): AsyncGenerator<string, End, void> {

@@ -47,11 +47,22 @@ test("each sentence in which steps say why they came to nothing is on the page o
 test("and so is what the agents themselves add to that, each on the page of what it is about", () => {
   const agents = join(root, "src", "agents");
   const etcd = missing("R-STOP-FAILED", join(agents, "etcd", "agent.ts"), /^ +\w+: "([^"\n]* [^"\n]*)",$/gm);
+  const why = /why:\s*(?:"([^"]* [^"]*)"|`([^`]* [^`]*)`)/g;
+  const setUp = missing("DUET-E-STATUS-RESOURCE-FAILED", join(agents, "etcd", "machine.ts"), why);
   const fence = missing(
     "R-FENCE",
     join(agents, "fence", "agent.ts"),
-    /(?:complain\(|failed\("\w+",)\s*(?:"([^"]*)"|`([^`]*)`)/g,
+    /(?:complain\(|refuse\(machine,|return|failed\("\w+",)\s*(?:"([^"]*)"|`([^`]*)`)/g,
   );
-  assert.deepEqual([...etcd.parts, ...fence.parts], []);
-  assert.ok(etcd.count >= 2 && fence.count >= 2, `${etcd.count} and ${fence.count} sentences`);
+  const options = missing("R-FENCE", join(agents, "fence", "options.ts"), why);
+  const all = [etcd, setUp, fence, options];
+  assert.deepEqual(
+    all.flatMap(({ parts }) => parts),
+    [],
+  );
+  const counts = all.map(({ count }) => count);
+  assert.ok(
+    counts.every((count, which) => count >= ([2, 2, 7, 3][which] ?? 0)),
+    `${counts.join(", ")} sentences`,
+  );
 });

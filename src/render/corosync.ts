@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
-import type { Site } from "../site/site.ts";
+import type { Site, Timeouts } from "../site/site.ts";
 import { corosyncPolicy as policy } from "./policy.ts";
 
 /** A lost peer is seen after both of these. */
-export function detectionOf({ timeouts: { token_ms } }: Site): {
+export function detectionOf({ timeouts: { token_ms } }: { readonly timeouts: Pick<Timeouts, "token_ms"> }): {
   readonly token_ms: number;
   readonly consensus_ms: number;
 } {

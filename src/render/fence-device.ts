@@ -1,7 +1,7 @@
 import type { FenceAgent, Machine, Site } from "../site/site.ts";
 import { orderedMachines } from "./corosync.ts";
 import { credentialsFile } from "./machine-site.ts";
-import { turnLength_ms } from "./fence-times.ts";
+import { apart_ms, turnLength_ms } from "./fence-times.ts";
 import { fencePolicy } from "./policy.ts";
 
 type Options = readonly (readonly [string, string])[];
@@ -57,5 +57,5 @@ export function fencingTimeout_s(site: Site, agent: FenceAgent): number {
 export function raceDelay_s(site: Site, target: Machine): number {
   const preferred =
     site.fencing.preferred === "leader" ? orderedMachines(site)[0]?.name : site.fencing.preferred;
-  return target.name === preferred ? fence_s(site) + fencePolicy.measured_extra_s.value : 0;
+  return target.name === preferred ? fence_s(site) + Math.ceil(apart_ms(site.timeouts) / 1000) : 0;
 }

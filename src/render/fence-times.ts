@@ -1,6 +1,9 @@
-import { turnFor_ms } from "../base/turn.ts";
+import { turnFor_ms, withLateCommand_ms } from "../base/turn.ts";
 import type { Timeouts } from "../site/site.ts";
+import { detectionOf } from "./corosync.ts";
 import { fencePolicy } from "./policy.ts";
+
+export type FenceTimeouts = Pick<Timeouts, "fence_ms" | "token_ms">;
 
 /** What was measured of the way by which one machine is switched off, by its peer, which is who would do it. */
 export interface FenceTimes {
@@ -16,15 +19,26 @@ export interface FenceTimes {
   readonly off?: { readonly worst_ms: number; readonly at: string };
 }
 
-/** At its slowest, a fence of that machine, as the race counts with it: what was measured with room, else what was configured. */
-export function fenceBound_ms(
-  { fence_ms }: Pick<Timeouts, "fence_ms">,
-  times: FenceTimes | undefined,
-): number {
-  if (times?.off === undefined) return fence_ms;
-  const { measured_room, measured_extra_s, fence_s_min } = fencePolicy;
-  const roomy_ms = times.off.worst_ms * measured_room.value + measured_extra_s.value * 1000;
-  return Math.max(Math.ceil(roomy_ms), fence_s_min.value * 1000);
+/**
+ * How far apart the two may see that they lost each other: what one still hears the other may not, for as long as a loss takes to be seen. A
+ * busy machine sends its command late by as much.
+ */
+export const apart_ms = (timeouts: Pick<Timeouts, "token_ms">): number => {
+  const { token_ms, consensus_ms } = detectionOf({ timeouts });
+  return Math.max(fencePolicy.apart_s_min.value * 1000, token_ms + consensus_ms);
+};
+
+/**
+ * At its slowest, a fence of that machine, as the race counts with it: what was measured with room, else what was configured. Either has
+ * room for two that see the loss apart, and for a command behind the window.
+ */
+export function fenceBound_ms(timeouts: FenceTimeouts, times: FenceTimes | undefined): number {
+  const worst_ms = times?.off?.worst_ms ?? timeouts.fence_ms;
+  const inTime_ms = withLateCommand_ms(worst_ms + apart_ms(timeouts));
+  if (times?.off === undefined) return inTime_ms;
+  const { measured_room, fence_s_min } = fencePolicy;
+  const roomy_ms = Math.ceil(worst_ms * measured_room.value + apart_ms(timeouts));
+  return Math.max(inTime_ms, roomy_ms, fence_s_min.value * 1000);
 }
 
 /**
@@ -36,6 +50,6 @@ export function fenceBound_ms(
  * waiting one's turn has room for a fence; in a later round they may command together, and both go off: dark, nothing lost.
  */
 export const turnLength_ms = (
-  timeouts: Pick<Timeouts, "fence_ms">,
+  timeouts: FenceTimeouts,
   both: readonly [FenceTimes | undefined, FenceTimes | undefined],
 ): number => turnFor_ms(Math.max(...both.map((each) => fenceBound_ms(timeouts, each))));

@@ -72,9 +72,9 @@ export const resourcePolicy = {
 export const fencePolicy = {
   /** One fence from command to confirmed Off is the site's `timeouts.fence`, until it is measured. */
   measured_room: choose(1.5, "a BMC that was measured once is slower on another day"),
-  measured_extra_s: choose(
+  apart_s_min: choose(
     2,
-    "the two see a loss up to a token apart, and a busy machine sends its command late",
+    "the two see a loss up to its whole detection apart (token and consensus, 2 s by default), and a busy machine sends its command late",
   ),
   fence_s_min: choose(
     5,

@@ -69,7 +69,7 @@ test("a cluster's name has at most 15 characters, and two long ones that begin a
 test("the preferred machine is fenced later, the other at once", () => {
   const site = siteOf();
   const delays = site.machines.map((m) => [m.name, raceDelay_s(site, m)]);
-  const later_s = site.timeouts.fence_ms / 1000 + fencePolicy.measured_extra_s.value;
+  const later_s = site.timeouts.fence_ms / 1000 + fencePolicy.apart_s_min.value;
   assert.deepEqual(Object.fromEntries(delays), { node1: later_s, node2: 0 });
   const other = siteOf((s) => Object.assign(s, { fencing: { preferred: "node2" } }));
   assert.deepEqual(

@@ -35,7 +35,10 @@ const marks = (...given: Parameters<typeof judge>) =>
 test("a machine that was never switched off for real is told as such, with what the race counts with", () => {
   assert.deepEqual(marks(undefined, [120_000, 120_000]), ["node1 note", "node2 note"]);
   const [node1, node2] = judge(undefined, [120_000]);
-  assert.match(node1?.detail ?? "", /at most 80 ms \(15 calls\); .* never .* 60\.0 s .* leaves 110\.0 s/);
+  assert.match(
+    node1?.detail ?? "",
+    /at most 80 ms \(15 calls\); .* never .*timeouts\.fence \(60\.0 s\) and leaves 110\.0 s/,
+  );
   assert.match(node2?.detail ?? "", /nothing was measured/);
   assert.match(node2?.fix ?? "", /fence-test node2 --disruptive/);
 });

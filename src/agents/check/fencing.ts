@@ -1,5 +1,5 @@
 import { windowOf_ms } from "../../base/turn.ts";
-import { type FenceTimes, fenceBound_ms } from "../../render/fence-times.ts";
+import type { FenceTimes } from "../../render/fence-times.ts";
 import type { Machine, Site } from "../../site/site.ts";
 import type { Finding } from "./finding.ts";
 import type { ProbeReport } from "./probe.ts";
@@ -70,7 +70,7 @@ function judgeOne(
       subject,
       check,
       mark: "note",
-      detail: `${call}; it was never switched off for real, so the race counts with ${seconds(fenceBound_ms(site.timeouts, known))} (timeouts.fence) and leaves ${seconds(room_ms)}`,
+      detail: `${call}; it was never switched off for real, so the race counts with timeouts.fence (${seconds(site.timeouts.fence_ms)}) and leaves ${seconds(room_ms)}`,
       fix: `\`duet fence-test ${subject} --disruptive\` measures it; ${subject} is switched off and on by that`,
     };
   const { worst_ms, at } = known.off;

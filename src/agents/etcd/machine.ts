@@ -63,7 +63,8 @@ export function etcdSeat(): EtcdSeat {
           return { status: ocf.notInstalled, why: `${path} is missing: this machine was not set up` };
       const program = await programOf(etcdUnit, call_ms);
       if (program !== undefined && (await exists(program))) return undefined;
-      return { status: ocf.notInstalled, why: `${program ?? `the program of ${etcdUnit}`} is missing` };
+      const missing = program ?? `the program of ${etcdUnit}`;
+      return { status: ocf.notInstalled, why: `${missing} is missing` };
     },
     isCaredFor: () =>
       isCaredFor({

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { turnFor_ms } from "../../base/turn.ts";
 import { measuredTimes } from "./measured.ts";
 import { twoMachines } from "./testing-site.ts";
+import { turnLength_ms } from "../../render/fence-times.ts";
 import { siteTimes } from "./times.ts";
 
 const urls = { node1: "https://203.0.113.1", node2: "https://203.0.113.2" };
@@ -29,7 +29,7 @@ test("a machine that Pacemaker tells nothing counts with what it was told last, 
   try {
     assert.equal(
       await turn_ms(Promise.resolve(undefined)),
-      turnFor_ms(site.timeouts.fence_ms),
+      turnLength_ms(site.timeouts, [undefined, undefined]),
       "nobody ever told",
     );
     assert.equal(await turn_ms(Promise.resolve(told(1_600))), 10_000);
@@ -39,7 +39,7 @@ test("a machine that Pacemaker tells nothing counts with what it was told last, 
     assert.equal(await turn_ms(Promise.resolve(undefined)), 16_000);
     assert.equal(
       await turn_ms(Promise.resolve(new Map())),
-      turnFor_ms(site.timeouts.fence_ms),
+      turnLength_ms(site.timeouts, [undefined, undefined]),
       "nothing is measured any more",
     );
   } finally {
