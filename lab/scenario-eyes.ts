@@ -16,6 +16,8 @@ import type { Stage } from "./scenario-stage.ts";
 
 const every_ms = 300;
 const race_ms_max = 180_000;
+/** A journal is read from the disk, and in the story of a slow one behind all that waits to be written there. */
+const journal_ms = 180_000;
 
 /** What a scenario sees of the lab's machines, by their own logs and tools, and by a look at their power. */
 export class Eyes {
@@ -118,8 +120,9 @@ export class Eyes {
     return (await runIn(await this.#stage.lab(), name, argv, { accept: "any" })).status === 0;
   }
 
-  async #says(name: MachineName, argv: readonly string[]): Promise<string> {
-    return (await runIn(await this.#stage.lab(), name, argv, { accept: "any" })).stdout;
+  async #says(name: MachineName, argv: readonly string[], deadline_ms?: number): Promise<string> {
+    const options = deadline_ms === undefined ? {} : { deadline_ms };
+    return (await runIn(await this.#stage.lab(), name, argv, { accept: "any", ...options })).stdout;
   }
 
   /** No quorum, and Corosync waits for all: Pacemaker starts nothing and fences nobody. And nothing runs that it would start. */
@@ -187,7 +190,7 @@ export class Eyes {
     for (const name of machine_names) {
       if (!(await this.#answers(name))) continue;
       try {
-        found.push((await this.#says(name, argv)).split("\n"));
+        found.push((await this.#says(name, argv, journal_ms)).split("\n"));
       } catch (error) {
         // It lost its power just now, and has it again, perhaps.
         const hadNone = error instanceof DuetError && error.problems[0]?.code === "DUET-E-LAB-POWER";
