@@ -277,6 +277,7 @@ const outages = [
   "corosync-frozen-other",
   "corrupt-log",
   "disk-full",
+  "etcd-failure",
   "etcd-start-failure",
   "flapping-wire",
   "follower-cut",
