@@ -86,6 +86,15 @@ export const mergeObject = (
   deadline_ms: number,
 ): Promise<KubeResult<unknown>> => patch(api, path, "application/merge-patch+json", body, deadline_ms);
 
+/** The same, and of a list only the entries that are named: of conditions the one of that type. */
+export const mergeEntries = (
+  api: KubeApi,
+  path: string,
+  body: object,
+  deadline_ms: number,
+): Promise<KubeResult<unknown>> =>
+  patch(api, path, "application/strategic-merge-patch+json", body, deadline_ms);
+
 const patch = (
   api: KubeApi,
   path: string,

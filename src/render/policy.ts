@@ -219,6 +219,10 @@ export const podsPolicy = {
     15,
     "the API server goes last, and is told at the latest then, whatever the others do: half of the time is its own",
   ),
+  marked_s: choose(
+    5,
+    "so long at most the API is told beside it that they are not ready; a machine's copy of DNS takes as long to end, so the API server hardly waits for that",
+  ),
   killed_s: choose(2, "so long is waited for what was killed; what a disk holds does not end at all"),
   hung_s: choose(60, "twice what it may take: the agent itself hangs, and is ended"),
   gate_s: choose(

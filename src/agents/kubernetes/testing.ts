@@ -6,6 +6,10 @@ import { issue, makeAuthority, makeKey } from "../../machine/x509.ts";
 import type { KubeApi } from "../../machine/kube-api.ts";
 import { days, years } from "../authority.ts";
 
+const merges: ReadonlySet<string> = new Set([
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+]);
 const sent = v.pipe(v.string(), v.parseJson(), v.looseObject({}));
 
 /** For tests: what takes objects as an API server does, behind TLS with certificates on both sides. No cluster, and no rules. */
@@ -40,9 +44,10 @@ export async function fakeApi(): Promise<FakeApi> {
       text += chunk.toString();
     });
     request.on("end", () => {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "https://x");
+      const { pathname, search, searchParams } = new URL(request.url ?? "/", "https://x");
       const { subject } = request.socket instanceof TLSSocket ? request.socket.getPeerCertificate() : {};
-      asked.push(`${String(subject?.CN)} ${request.method} ${pathname}`);
+      const wanted = request.method === "GET" ? `${pathname}${search}` : pathname;
+      asked.push(`${String(subject?.CN)} ${request.method} ${wanted}`);
       const tell = (status: number, body: unknown) => {
         response.writeHead(status, { "content-type": "application/json" });
         response.end(typeof body === "string" ? body : JSON.stringify(body));
@@ -58,7 +63,7 @@ export async function fakeApi(): Promise<FakeApi> {
       const type = request.headers["content-type"];
       if (type === "application/apply-patch+yaml") {
         if (searchParams.get("fieldManager") !== "duet") return no(400, "fieldManager is required");
-      } else if (type !== "application/merge-patch+json" || found === undefined)
+      } else if (!merges.has(type ?? "") || found === undefined)
         return no(found === undefined ? 404 : 415, "no such patch");
       objects.set(pathname, { ...found, ...v.parse(sent, text) });
       return tell(found === undefined ? 201 : 200, objects.get(pathname));

@@ -7,6 +7,7 @@ import { kubeconfigFile } from "../../render/kubernetes/names.ts";
 import { leasesOf, releaseAll } from "../api/leases.ts";
 import { containerIn, usual, type Wish, wishOf } from "./container.ts";
 import { isOfPod, kindOf, type PodProcess, type Signal, signalsAt, times } from "./order.ts";
+import { markUnready } from "./unready.ts";
 
 const look_ms = 100;
 const names_max = 5;
@@ -17,6 +18,8 @@ const free_ms = 1_000;
 export interface PodDoors {
   readonly look: () => Promise<readonly PodProcess[]>;
   readonly send: (signal: Signal) => void;
+  /** Tells the API that these pods are not ready any more; what came of it. */
+  readonly mark: () => Promise<string>;
   /** Of what was held by those that have ended; what is free now. */
   readonly free: () => Promise<readonly string[]>;
   readonly now_ms: () => number;
@@ -29,17 +32,23 @@ export interface PodDoors {
  */
 export async function endPods(
   say: (detail: string) => void,
-  { look, send, free, now_ms: now, rest }: PodDoors = doorsHere(),
+  { look, send, mark, free, now_ms: now, rest }: PodDoors = doorsHere(),
 ): Promise<void> {
   const begun_ms = now();
   const asked = new Map<number, number>();
   const killed = new Map<number, string>();
   let left: readonly PodProcess[] = [];
+  let marked: Promise<string> | undefined;
   let freed: readonly string[] | undefined;
   for (;;) {
     left = await look();
+    // Beside the first signals: an API that does not answer must neither hold up the end of the pods nor break it off.
+    if (left.some(isApi)) marked ??= mark().catch(String);
     // Whoever led for both machines has ended, and its API server is still there: the other machine's need not wait for the lease.
-    if (freed === undefined && asked.size > 0 && isApiLast(left)) freed = await free();
+    if (freed === undefined && asked.size > 0 && isApiLast(left)) {
+      await marked;
+      freed = await free();
+    }
     const elapsed_ms = now() - begun_ms;
     if (left.length === 0 || elapsed_ms >= times.all_ms + times.killed_ms) break;
     for (const each of signalsAt(elapsed_ms, left, asked)) {
@@ -55,11 +64,17 @@ export async function endPods(
   const names = [...new Set(killed.values())].slice(0, names_max).join(" ");
   const force = killed.size === 0 ? "" : `, ${killed.size} killed (${names})`;
   const leases = freed === undefined || freed.length === 0 ? "" : `, freed the leases ${freed.join(" ")}`;
-  say(asked.size + killed.size === 0 ? "none" : `${asked.size} told, ${ended} ${after}${force}${leases}`);
+  const api = marked === undefined ? "" : `, ${await marked}`;
+  say(
+    asked.size + killed.size === 0 ? "none" : `${asked.size} told, ${ended} ${after}${force}${api}${leases}`,
+  );
 }
 
+const isApi = ({ kind }: PodProcess): boolean => kind === "api";
 const isApiLast = (left: readonly PodProcess[]): boolean =>
-  left.some(({ kind }) => kind === "api") && !left.some(({ kind }) => kind === "other");
+  left.some(isApi) && !left.some(({ kind }) => kind === "other");
+
+const ownName = async (): Promise<string> => (await readIfThere(paths.machine))?.trim() ?? "";
 
 function doorsHere(): PodDoors {
   const wishes = new Map<string, Promise<Wish>>();
@@ -89,13 +104,12 @@ function doorsHere(): PodDoors {
         // It has ended by itself.
       }
     },
-    free: async () => {
-      const me = (await readIfThere(paths.machine))?.trim() ?? "";
-      return await releaseAll(
+    mark: async () => await markUnready(await loadKubeApi(kubeconfigFile("kubelet")), await ownName()),
+    free: async () =>
+      await releaseAll(
         leasesOf(() => loadKubeApi(kubeconfigFile("duet")), free_ms),
-        me,
-      );
-    },
+        await ownName(),
+      ),
     now_ms,
     rest: sleep,
   };

@@ -82,9 +82,9 @@ test("who has had its grace is killed, and in the end everything is", () => {
 });
 
 test("all of it is within what the agent is given, and that within Pacemaker's time-out", () => {
-  const { all_s, api_s, killed_s, hung_s } = podsPolicy;
+  const { all_s, api_s, marked_s, killed_s, hung_s } = podsPolicy;
   const [stop] = podsOperations.filter(({ name }) => name === "stop");
-  assert.ok(api_s.value < all_s.value);
+  assert.ok(marked_s.value < api_s.value && api_s.value < all_s.value);
   assert.ok(all_s.value + killed_s.value + 10 < hung_s.value);
   assert.ok(stop !== undefined && hung_s.value + 10 < stop.timeout_s);
 });

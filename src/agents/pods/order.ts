@@ -31,6 +31,7 @@ export function kindOf({ name }: Pick<Process, "name">): Kind {
 export const times = {
   api_ms: podsPolicy.api_s.value * 1000,
   all_ms: podsPolicy.all_s.value * 1000,
+  marked_ms: podsPolicy.marked_s.value * 1000,
   killed_ms: podsPolicy.killed_s.value * 1000,
 } as const;
 
