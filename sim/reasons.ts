@@ -4,7 +4,16 @@ import { isFullVoter, isNewer, isVoter, rank } from "../src/decide/lineage.ts";
 import { membershipOf, saidBy } from "./agents/facts.ts";
 import type { Node } from "./agents/node.ts";
 import { witnessOf } from "./agents/witness.ts";
-import { answers, canRun, holdingOf, isFit, someoneCould, tagsThere, type Truth } from "./truth.ts";
+import {
+  answers,
+  canRun,
+  holdingOf,
+  isFit,
+  someoneCould,
+  tagsHeardBy,
+  tagsThere,
+  type Truth,
+} from "./truth.ts";
 
 /** Is what the rule's sentence says so? `me` is the machine that says it. */
 type Reason = (truth: Truth, me: number) => boolean;
@@ -54,8 +63,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
     const { lineage } = theirs(truth, me);
     return lineage !== undefined && isNewer(lineage, mine(truth, me).lineage);
   },
-  "R-NEWER-TAG": (truth, me) =>
-    tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, mine(truth, me).lineage)),
+  "R-NEWER-TAG": (truth, me) => tagsHeardBy(truth, me).some((tag) => isNewer(tag, mine(truth, me).lineage)),
   "R-TAGS-UNPROVEN": (truth, me) => witness(truth, me) === "unproven",
   "R-NO-WITNESS": (truth, me) => witness(truth, me) === "off",
   "R-TAGS-UNREAD": areTagsUnread,

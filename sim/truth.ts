@@ -1,4 +1,4 @@
-import { empty, type Holding, type Tag } from "../src/decide/facts.ts";
+import { empty, type Holding, type Lineage, type Tag } from "../src/decide/facts.ts";
 import { isFullVoter, isNewer } from "../src/decide/lineage.ts";
 import { holdingsOf, tagOf } from "./agents/facts.ts";
 import type { Site } from "./agents/site.ts";
@@ -21,6 +21,12 @@ export function holdingOf({ site }: Truth, machine: number): Holding {
 export const tagsThere = ({ world }: Truth): readonly Tag[] =>
   world.bmcs.map(({ tag }) => tagOf({ status: 200, tag }));
 
+/** What stands there, and what this machine has read there in this boot. */
+export const tagsHeardBy = (truth: Truth, machine: number): readonly Lineage[] => [
+  ...tagsThere(truth).flatMap((tag) => (tag.kind === "lineage" ? [tag] : [])),
+  ...(truth.site.nodes[machine]?.memory.remembered.tags ?? []),
+];
+
 /** Does this machine's etcd start from what is there? */
 export function canRun({ world }: Truth, machine: number): boolean {
   const unit = world.unit(machine);
@@ -37,14 +43,14 @@ export function answers({ world }: Truth, from: number, machine: number): boolea
   return bmc.serving && bmc.faults.length === 0 && !bmc.blind && world.management.joined(from, 2 + machine);
 }
 
-/** A tag above this lineage that nobody's disk explains away. */
+/** A tag that stands there or was read, above this lineage, that nobody's disk explains away. */
 export function claimedAbove(truth: Truth, machine: number): boolean {
   const own = holdingOf(truth, machine);
   const other = holdingOf(truth, 1 - machine);
   // The other's file says that it never served such a thing.
   const denied =
     other.lineage !== undefined && !isNewer(other.lineage, own.lineage) && other.takeover?.step !== "intent";
-  return !denied && tagsThere(truth).some((tag) => tag.kind === "lineage" && isNewer(tag, own.lineage));
+  return !denied && tagsHeardBy(truth, machine).some((tag) => isNewer(tag, own.lineage));
 }
 
 /** Where one disk has forgotten what it held, only the tags can tell: both of them, or nobody can. */

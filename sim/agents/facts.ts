@@ -1,6 +1,6 @@
 import type { LogFacts, OwnFacts, Published } from "../../src/act/effects.ts";
 import { arePaired } from "../../src/agents/hands/witness-agreed.ts";
-import { holdingOf, picture, type Readings } from "../../src/act/picture.ts";
+import { holdingOf, picture, type Readings, rememberTags } from "../../src/act/picture.ts";
 import type { Sides } from "../../src/decide/choice.ts";
 import { type Facts, type Lineage, no_word, type Tag, type Word } from "../../src/decide/facts.ts";
 import type { BmcAnswer } from "../bmc.ts";
@@ -34,6 +34,9 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   if (membership.peer) await shareWitness(node, life);
   const pacemaker = world.pacemaker.controller(id);
   const fencePending = pacemaker?.belief(peer).unclean === true;
+  const tags = { mine: tagOf(mine), theirs: tagOf(theirs.seen) };
+  const { state } = holdingsOf(node);
+  node.memory.remembered = rememberTags(node.memory.remembered, tags, state.lineage);
   const facts = picture({
     me: node.name,
     peerName: nameOf(peer),
@@ -48,7 +51,7 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     fencePending,
     peerPower: theirs.power,
     word: wordOf(node),
-    tags: { mine: tagOf(mine), theirs: tagOf(theirs.seen) },
+    tags,
     witness: witnessOf(node),
     firstStart: node.site.firstStart,
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
@@ -87,10 +90,13 @@ export function sidesNow(node: Node): Sides {
     peerName: nameOf(node.peer),
     self: holdingOf({ ...holdingsOf(node), said, remembered }),
     theirs: (membershipOf(node).peer ? said : remembered.heard)?.holding,
-    tags: node.world.machines.flatMap(({ id }) => {
-      const tag = readTag(node.world.bmc(id).tag);
-      return tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [];
-    }),
+    tags: [
+      ...node.world.machines.flatMap(({ id }) => {
+        const tag = readTag(node.world.bmc(id).tag);
+        return tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [];
+      }),
+      ...remembered.tags,
+    ],
   };
 }
 

@@ -198,7 +198,7 @@ const foreign = ["asset 4711", other_site] as const;
 
 /**
  * Nothing but this tag tells a machine that lives, and was taken for dead on somebody's word, that the other has taken over: who lost its peer in this
- * boot goes on without tags, and no rule could know of it without this one (docs/witness.md).
+ * boot goes on without tags, and no rule could know of it without this one, unless it has read it (docs/witness.md).
  */
 function isLastWarning(world: World, site: Site, machine: number): boolean {
   const newest = tagThere(world, machine);
@@ -207,7 +207,8 @@ function isLastWarning(world: World, site: Site, machine: number): boolean {
   const stays = other.kind === "lineage" && !world.bmc(1 - machine).has("forgets-tag");
   if (newest.kind !== "lineage" || (stays && other.epoch >= newest.epoch)) return false;
   return site.nodes.some(({ memory, state }) => {
-    const { heard } = memory.remembered;
+    const { heard, tags } = memory.remembered;
+    if (tags.some(({ epoch, owner }) => epoch === newest.epoch && owner === newest.owner)) return false;
     // A peer that is here again, and is lost before it says what it holds, has told nothing of it either.
     const isTold = heard === undefined || !isNewer(newest, heard.holding.lineage);
     return !isTold && isNewer(newest, state.value.lineage);
@@ -233,6 +234,8 @@ export function claim({ world, site, machine }: Trouble): void {
   bmc.writeTag(tagText({ epoch: Math.max(...epochs) + 1, owner: owner.name }));
 }
 
+export const overBothTags = "somebody writes a text of his own over both tags";
+
 /** These leave a machine that boots alone without a witness. */
 export const tagFaults: readonly StormFault[] = [
   { name: "a BMC claims a later epoch", run: claim },
@@ -247,7 +250,7 @@ export const tagFaults: readonly StormFault[] = [
     run: overwrite,
   },
   {
-    name: "somebody writes a text of his own over both tags",
+    name: overBothTags,
     run: (trouble) => {
       for (const { id } of trouble.world.machines) overwrite({ ...trouble, machine: id });
     },

@@ -4,8 +4,9 @@ import type { Facts, Tag } from "../../src/decide/facts.ts";
 import { isReadable, newestClaim } from "../../src/decide/lineage.ts";
 import { saysOf, witnessBy } from "../agents/witness.ts";
 import { witnessBack, witnessEdited } from "../faults/witness.ts";
+import { overBothTags } from "../faults/bmc.ts";
 import { eachItsOwnBmc, neitherSeesItsMachine } from "../faults/words.ts";
-import { judgedBy, loss, type Plant, seenBy } from "./plant.ts";
+import { judgedBy, loss, type Plant, seenBy, seeing } from "./plant.ts";
 import { without } from "./tables.ts";
 
 const oneAfterTheOther = "one is lost, the other serves and is lost, and the first comes back alone";
@@ -36,6 +37,11 @@ const blankIsNothing = (facts: Facts): Facts => {
   return { ...facts, tags: { mine: read(facts.tags.mine), theirs: read(facts.tags.theirs) } };
 };
 
+const nothingGone = (facts: Facts): Facts => {
+  const { mine, theirs } = facts.tags;
+  return { ...facts, tags: { mine, theirs } };
+};
+
 /** Whoever says that the peer is down knows what he does: what is newer, and what nobody can read. */
 const wordAccepts = (facts: Facts): Facts => {
   const { word } = facts;
@@ -64,18 +70,6 @@ const oneTagIsEnough = (effects: Effects): Effects => {
   };
 };
 
-/** Each try of a takeover takes a higher number, and so the tag that stopped the first does not stop the second. */
-const numberIsEnough = (effects: Effects): Effects => ({
-  ...effects,
-  bmc: {
-    ...effects.bmc,
-    raiseTag: async (bmc, lineage, deadline_ms, may) => {
-      const lost = await effects.quorum.loss();
-      const isProven = lost.ok && lost.value?.proven === true;
-      return await effects.bmc.raiseTag(bmc, lineage, deadline_ms, isProven ? undefined : may);
-    },
-  },
-});
 const { second_tag_ms } = times_default;
 
 /** What a machine that boots alone may start on. */
@@ -173,15 +167,14 @@ export const alonePlants: readonly Plant[] = [
     tables: seenBy(["takeover"], wordAccepts),
   },
   {
-    name: "tag-by-number",
-    sentence: "a takeover by a proof of Off replaces every tag with a lower number, whatever it says",
+    name: "claim-that-was-read-is-forgotten",
+    sentence: "a tag counts as long as it stands there: what somebody has written over says nothing any more",
     pitfalls: [],
-    stoppedBy:
-      "the step `write the tag of the own BMC`: a tag that could not be read when the takeover was decided is judged as if it had been",
+    stoppedBy: "R-NEWER-TAG: what a tag said in this boot is remembered",
     checks: loss,
-    favours: [neitherSeesItsMachine],
+    favours: [neitherSeesItsMachine, overBothTags],
     kind: "no power strip",
-    effects: numberIsEnough,
+    ...seeing(nothingGone),
   },
   {
     name: "word-is-off",

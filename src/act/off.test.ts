@@ -212,3 +212,39 @@ test("it is asked before each switch whether it is still right, and a peer that 
   assert.ok(!end.ok && end.failure.kind === "changed");
   assert.match(end.failure.said, /the peer is back; outlet 1 was switched off before that/);
 });
+
+test("a BMC that took the command and went dark is waited for twenty seconds, one that answers On for every try", async () => {
+  const { effects } = new FakeWorld();
+  let clock_ms = 0;
+  let reads = 0;
+  const readsOf = async (power: Outcome<"on" | "off">, hasClock = true) => {
+    reads = 0;
+    const quorum = {
+      ...effects.quorum,
+      loss: async () => success({ ring: "1", since_ms: hasClock ? clock_ms : undefined, wentOff: false }),
+    };
+    const bmc: Effects["bmc"] = {
+      ...effects.bmc,
+      offWays: [["BMC"]],
+      commandOff: async () => done,
+      peerPower: async () => {
+        reads += 1;
+        clock_ms += 10_000;
+        return power;
+      },
+    };
+    const end = await runToEnd(proveOff({ ...effects, bmc, quorum }, fast, mayAlways));
+    assert.equal(end.ok, false);
+    return reads;
+  };
+  assert.equal(await readsOf(silent), 2);
+  assert.equal(await readsOf(silent, false), 2);
+  assert.equal(await readsOf(success("on")), fast.tries_max);
+});
+
+async function runToEnd(steps: ReturnType<typeof proveOff>): Promise<Outcome> {
+  for (;;) {
+    const next = await steps.next();
+    if (next.done === true) return next.value;
+  }
+}

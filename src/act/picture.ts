@@ -1,4 +1,5 @@
-import type { Facts, Holding, Peer, Proof } from "../decide/facts.ts";
+import type { Facts, Holding, Lineage, Peer, Proof } from "../decide/facts.ts";
+import { isNewer } from "../decide/lineage.ts";
 import type { LogFacts, Published, State } from "./effects.ts";
 
 /** What duet on one machine keeps for this boot: under /run on a machine, so that no reboot keeps it. */
@@ -14,6 +15,8 @@ export interface Remembered {
   readonly offBoot: string | undefined;
   /** The membership in which Off was shown, and a fence could not prove it. */
   readonly doubtedIn: string | undefined;
+  /** What the BMCs' tags have said in this boot that was newer than this machine's data. */
+  readonly tags: readonly Lineage[];
 }
 
 export const nothing_remembered: Remembered = {
@@ -23,6 +26,7 @@ export const nothing_remembered: Remembered = {
   wentOff: false,
   offBoot: undefined,
   doubtedIn: undefined,
+  tags: [],
 };
 
 /** All that was read for one picture. Each part is read by a world in its own way; what it means is said once, here. */
@@ -52,6 +56,24 @@ export const remember = (
   offBoot: isFalseOff(was, said) ? undefined : was.offBoot,
 });
 
+/** To be called with each look at the tags. The same again where they say nothing new. */
+export function rememberTags(
+  was: Remembered,
+  { mine, theirs }: Facts["tags"],
+  own: Lineage | undefined,
+): Remembered {
+  const found = [mine, theirs].flatMap((tag) =>
+    tag.kind === "lineage" && isNewer(tag, own) ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
+  );
+  const fresh = found.filter((tag, at) => !stands(was.tags, tag) && !stands(found.slice(0, at), tag));
+  if (fresh.length === 0) return was;
+  // What this machine's data has come up with is no news any more.
+  return { ...was, tags: [...was.tags.filter((tag) => isNewer(tag, own)), ...fresh] };
+}
+
+const stands = (tags: readonly Lineage[], { epoch, owner }: Lineage): boolean =>
+  tags.some((each) => each.epoch === epoch && each.owner === owner);
+
 /** Off was read in this membership, in which the peer is not. */
 export const rememberOff = (was: Remembered, ring: string, wentOff: boolean): Remembered => ({
   ...was,
@@ -70,7 +92,7 @@ export const isFalseOff = ({ offBoot }: Remembered, said: Published | undefined)
 
 /** One picture of the world, as decide wants it: nothing more, since it is kept with each decision. */
 export function picture(readings: Readings): Facts {
-  const { me, peerName, peerPower, fencePending, word, tags, witness } = readings;
+  const { me, peerName, peerPower, fencePending, word, witness } = readings;
   const { firstStart, etcd, started, stopping } = readings;
   return {
     me,
@@ -81,7 +103,7 @@ export function picture(readings: Readings): Facts {
     proof: proofOf(readings),
     fencePending,
     word,
-    tags,
+    tags: tagsOf(readings),
     witness,
     firstStart,
     etcd,
@@ -115,6 +137,12 @@ function peerOf({ membership, said, remembered, peerServes, peerStuck }: Reading
       leaving: said?.leaving === true,
     };
   return remembered.seen ? { seen: "before", facts: remembered.heard?.holding } : { seen: "never" };
+}
+
+function tagsOf({ tags: { mine, theirs }, remembered, state: { lineage } }: Readings): Facts["tags"] {
+  const now = [mine, theirs].flatMap((tag) => (tag.kind === "lineage" ? [tag] : []));
+  const gone = remembered.tags.filter((tag) => isNewer(tag, lineage) && !stands(now, tag));
+  return gone.length === 0 ? { mine, theirs } : { mine, theirs, gone };
 }
 
 /** A proof is for one loss: in any other membership it is void. */

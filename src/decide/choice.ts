@@ -1,5 +1,5 @@
 import type { Choice, Facts, Holding, Lineage, Offer } from "./facts.ts";
-import { beginsAfterLoss, heard, rank, tagsOf } from "./lineage.ts";
+import { beginsAfterLoss, heard, rank, tagsHeard } from "./lineage.ts";
 
 /**
  * A choice is bound to what it was made between: the two data that a person was shown. It counts until one of the two is something else, and
@@ -11,7 +11,7 @@ export interface Sides {
   readonly self: Holding;
   /** As it is told; undefined: it was not. */
   readonly theirs: Holding | undefined;
-  /** What the BMCs' tags say; nothing where nobody chooses. */
+  /** What the BMCs' tags say, or said earlier in this boot; nothing where nobody chooses. */
   readonly tags?: readonly Lineage[];
 }
 
@@ -39,7 +39,7 @@ export const sidesOf = (facts: Facts): Sides => ({
   peerName: facts.peerName,
   self: facts.self,
   theirs: heard(facts),
-  tags: tagsOf(facts).flatMap((tag) =>
+  tags: tagsHeard(facts).flatMap((tag) =>
     tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
   ),
 });

@@ -137,8 +137,11 @@ export interface Facts {
   /** Pacemaker takes the peer for lost, and will have it fenced. Not after a goodbye, nor where somebody confirmed it by hand. */
   readonly fencePending: boolean;
   readonly word: Word;
-  /** Of this machine's BMC and of the peer's. */
-  readonly tags: { readonly mine: Tag; readonly theirs: Tag };
+  /**
+   * Of this machine's BMC and of the peer's. `gone`: what one of them said at an earlier look of this boot, newer than this machine's data, and
+   * says no more. What is known does not become unknown because somebody wrote over it; left out where nothing is.
+   */
+  readonly tags: { readonly mine: Tag; readonly theirs: Tag; readonly gone?: readonly Lineage[] };
   /**
    * `off`: both machines have said so. `unproven`: they have not agreed yet (docs/decisions/witness-off.md); or a BMC was not seen to keep its tag over a
    * reset, or was seen to forget it. The tags are written and read as ever, and what they claim counts; that they claim nothing proves nothing.

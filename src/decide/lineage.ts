@@ -116,6 +116,13 @@ export function raising(tag: Tag, lineage: Lineage): "same" | "stays" | "raised"
 export const tagsOf = ({ tags, witness }: Facts): readonly Tag[] =>
   witness === "off" ? [] : [tags.mine, tags.theirs];
 
+/** And what they said earlier in this boot. It may only ever accuse: no tag that is gone makes one readable. */
+export const tagsHeard = (facts: Facts): readonly Tag[] => {
+  const { witness, tags } = facts;
+  const gone = witness === "off" ? [] : (tags.gone ?? []);
+  return [...tagsOf(facts), ...gone.map((lineage) => ({ kind: "lineage", ...lineage }) as const)];
+};
+
 /** A tag that is missing, foreign or of another site counts as a BMC that does not answer. */
 export const isReadable = (tag: Tag): boolean => tag.kind === "lineage";
 
@@ -164,7 +171,9 @@ export const newestClaim = (facts: Facts): number =>
  */
 export function claimsOf(facts: Facts): readonly Lineage[] {
   const { self, me } = facts;
-  const claims = tagsOf(facts).flatMap((tag) => (tag.kind === "lineage" && isClaim(facts, tag) ? [tag] : []));
+  const claims = tagsHeard(facts).flatMap((tag) =>
+    tag.kind === "lineage" && isClaim(facts, tag) ? [tag] : [],
+  );
   const theirs = heard(facts)?.lineage;
   const isBegun = ({ epoch, owner }: Lineage): boolean =>
     owner === me &&
@@ -183,13 +192,13 @@ export function isNewer(other: Lineage, own: Lineage | undefined): boolean {
 }
 
 /**
- * One more than every epoch that this machine has heard of: its own lineage and takeovers, every readable tag, and what the
+ * One more than every epoch that this machine has heard of: its own lineage and takeovers, every tag that was read, and what the
  * peer published. An epoch that was used once, even for an intent that came to nothing, is never used again: the other side
  * may have noted that it stands for nothing.
  */
 export function nextEpoch(facts: Facts): number {
   const { self } = facts;
-  const tags = tagsOf(facts).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
+  const tags = tagsHeard(facts).map((tag) => (tag.kind === "lineage" ? tag.epoch : 0));
   return 1 + Math.max(...tags, epochsOf(self), epochsOf(heard(facts)));
 }
 
@@ -227,7 +236,7 @@ function openLoss(facts: Facts): number | undefined {
   const { self, me } = facts;
   if (self.takeover?.step !== "intent" || !beginsAfterLoss(self.takeover.epoch)) return undefined;
   const { epoch } = self.takeover;
-  const others = tagsOf(facts).map((tag) =>
+  const others = tagsHeard(facts).map((tag) =>
     tag.kind !== "lineage" || (tag.epoch === epoch && tag.owner === me) ? 0 : tag.epoch,
   );
   const known = Math.max(...others, epochsOf({ ...self, takeover: undefined }), epochsOf(heard(facts)));
@@ -250,7 +259,7 @@ export function lossAcceptedOn(epoch: number, one: string, other: string): strin
 
 /** What an accepted loss accepts: all that this machine can know of the peer's, so that it need not be asked about again. */
 export function acceptedEpoch(facts: Facts): number {
-  const tags = tagsOf(facts).map((tag) =>
+  const tags = tagsHeard(facts).map((tag) =>
     tag.kind === "lineage" && tag.owner === facts.peerName ? tag.epoch : 0,
   );
   return Math.max(facts.self.settled.theirs, ...tags, epochsOf(heard(facts)));

@@ -20,6 +20,7 @@ import {
   newestClaim,
   nextEpoch,
   rank,
+  tagsHeard,
   tagsOf,
 } from "./lineage.ts";
 import { always, needsHuman, type Rule, type Table, wait } from "./rule.ts";
@@ -177,8 +178,8 @@ const newer: readonly Rule[] = [
   {
     id: "R-NEWER-TAG",
     sentence:
-      "a BMC's tag says that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of {loss} (`{accept}`)",
-    when: (facts) => tagsOf(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts),
+      "a BMC's tag says, or has said, that epoch {newest} was taken over, {me} holds {own}: it never starts with older data, unless an admin accepts the loss of {loss} (`{accept}`)",
+    when: (facts) => tagsHeard(facts).some((tag) => isClaim(facts, tag)) && !accepted(facts),
     decide: needsHuman,
   },
   {

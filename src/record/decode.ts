@@ -81,7 +81,7 @@ const plainFacts = v.strictObject({
     accept: orNot(v.union([epoch, v.custom<Accepted>(isAccepted)])),
     choose: orNot(choice),
   }),
-  tags: v.strictObject({ mine: tag, theirs: tag }),
+  tags: v.strictObject({ mine: tag, theirs: tag, gone: v.exactOptional(v.array(lineage)) }),
   witness: v.picklist(["on", "off", "unproven"]),
   firstStart: v.boolean(),
   etcd: v.strictObject({

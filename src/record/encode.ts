@@ -80,7 +80,7 @@ function factsOf(facts: Facts): object {
     proof,
     fencePending,
     word: { peerDown, accept, choose: choiceOf(choose) } satisfies Facts["word"],
-    tags: { mine: tagOf(facts.tags.mine), theirs: tagOf(facts.tags.theirs) },
+    tags: tagsOf(facts.tags),
     witness,
     firstStart,
     etcd: { running, leader, failedStarts, ...versionsOf(versions) } satisfies Facts["etcd"],
@@ -88,6 +88,13 @@ function factsOf(facts: Facts): object {
     stopping,
   } satisfies Record<keyof Facts, unknown>;
 }
+
+const tagsOf = ({ mine, theirs, gone }: Facts["tags"]): object =>
+  ({
+    mine: tagOf(mine),
+    theirs: tagOf(theirs),
+    gone: gone?.map(({ epoch, owner }) => ({ epoch, owner })),
+  }) satisfies Record<keyof Facts["tags"], unknown>;
 
 function versionsOf(versions: Versions | undefined): Pick<Facts["etcd"], "versions"> {
   if (versions === undefined) return {};

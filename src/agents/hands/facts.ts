@@ -1,5 +1,5 @@
 import type { LogFacts, Outcome, OwnFacts, Published, State } from "../../act/effects.ts";
-import { holdingOf, picture, type Readings, remember } from "../../act/picture.ts";
+import { holdingOf, picture, type Readings, remember, rememberTags } from "../../act/picture.ts";
 import { isSame } from "../../act/publish.ts";
 import type { Sides } from "../../decide/choice.ts";
 import { empty, type Etcd, type Facts, type Versions, type Word } from "../../decide/facts.ts";
@@ -71,7 +71,7 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     ...own,
     membership: { ring: seen?.ring ?? no_ring, peer: seen?.peer === true },
     said,
-    remembered: memory.remembered,
+    remembered: await withTags(saying, memory, bmcs.tags, own.state.lineage),
     peerServes,
     ...bmcs,
     word: await sources.word(
@@ -95,6 +95,25 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
         },
     ...believed(view, me, peerName, seen?.peer === true),
   };
+}
+
+/** Of what somebody writes over later, this machine still knows that it stood there. */
+async function withTags(
+  { memory: file }: Saying,
+  { remembered }: Memory,
+  tags: Facts["tags"],
+  own: State["lineage"],
+): Promise<Memory["remembered"]> {
+  const noted = rememberTags(remembered, tags, own);
+  if (noted === remembered) return remembered;
+  await orUndefined(() =>
+    file.change((was) => {
+      const now = rememberTags(was.remembered, tags, own);
+      return now === was.remembered ? was : { ...was, remembered: now };
+    }),
+  );
+  // A memory that can't be written still holds for this picture.
+  return noted;
 }
 
 /** It runs beside its peer, and nothing will start it anew: every look would keep what no rule asks for. */

@@ -36,10 +36,11 @@ const shape = v.strictObject({
   offBoot: v.optional(v.nullable(v.string()), null),
   falseOff_ms: v.optional(v.nullable(time), null),
   doubtedIn: v.optional(v.nullable(v.string()), null),
+  tags: v.optional(v.array(v.strictObject({ epoch, owner: v.string() })), []),
 });
 
 export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Memory, boot: string): string {
-  const { seen, heard, provenIn, wentOff, offBoot, doubtedIn } = remembered;
+  const { seen, heard, provenIn, wentOff, offBoot, doubtedIn, tags } = remembered;
   const kept: v.InferOutput<typeof shape> = {
     boot,
     seen,
@@ -67,6 +68,7 @@ export function encodeMemory({ remembered, ring, spoken: said, falseOff_ms }: Me
     offBoot: offBoot ?? null,
     falseOff_ms: falseOff_ms ?? null,
     doubtedIn: doubtedIn ?? null,
+    tags: tags.map(({ epoch: number, owner }) => ({ epoch: number, owner })),
   };
   return `${JSON.stringify(kept)}\n`;
 }
@@ -76,7 +78,7 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text);
   if (!parsed.success || parsed.output.boot !== boot) return undefined;
   const { seen, heard: said, provenIn, wentOff, ring, spoken: word, offBoot, falseOff_ms } = parsed.output;
-  const { doubtedIn } = parsed.output;
+  const { doubtedIn, tags } = parsed.output;
   const heard: Published | undefined = said === null ? undefined : decodeSaying(said);
   if (said !== null && heard === undefined) return undefined;
   return {
@@ -87,6 +89,7 @@ export function decodeMemory(text: string, boot: string): Memory | undefined {
       wentOff,
       offBoot: offBoot ?? undefined,
       doubtedIn: doubtedIn ?? undefined,
+      tags,
     },
     ring:
       ring === null

@@ -52,6 +52,7 @@ test("what one life of an agent notes the next one knows", async () => {
       wentOff: false,
       offBoot: "5d0f7c1e9a3b",
       doubtedIn: "1.7",
+      tags: [{ epoch: 3, owner: "node2" }],
     },
     ring,
     spoken: { ring: "1.9", word: { peerDown: false, accept: "7,unknown", choose } },
