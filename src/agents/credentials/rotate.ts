@@ -1,7 +1,7 @@
 import { DuetError, exit, fail, type Problem } from "../../base/problem.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { type Account, changePassword, findAccount } from "../../redfish/accounts.ts";
-import { type Failure, problemOf, type Result } from "../../redfish/failure.ts";
+import { type Failure, isRefusal, problemOf, type Result } from "../../redfish/failure.ts";
 import type { Credentials } from "../../site/site.ts";
 import { checkTag } from "../check/tag.ts";
 import { exchange } from "./care.ts";
@@ -188,9 +188,12 @@ async function changeIt(
     await at.step(`change the password at the BMC of ${machine}`, async (say) => {
       const answer = await changePassword(await serviceWith(at, target, old), account, credentials);
       if (answer.ok) return;
-      // An error is no proof that nothing was changed: only the old ones, if they still do, are.
+      const problem = problemOf(answer.failure, target.bmc.url);
+      // It may be at work on it, and done a moment after the old ones were taken for the last time.
+      if (!isRefusal(answer.failure))
+        return say(`${problem.what}; it may do it all the same, and both are kept`);
       const before = await (await clientWith(at, target, old)).powerState();
-      if (before.ok) throw new DuetError([changeProblem(problemOf(answer.failure, target.bmc.url))]);
+      if (before.ok) throw new DuetError([changeProblem(problem)]);
       const isRefused = answer.failure.kind === "login" && before.failure.kind === "login";
       if (isRefused) busy(machine, peerOf(at));
       say("it is seen now what it took");
