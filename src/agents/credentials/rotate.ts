@@ -3,7 +3,6 @@ import { now_ms, sleep } from "../../machine/clock.ts";
 import { type Account, changePassword, findAccount } from "../../redfish/accounts.ts";
 import { type Failure, isRefusal, problemOf, type Result } from "../../redfish/failure.ts";
 import type { Credentials } from "../../site/site.ts";
-import { checkTag } from "../check/tag.ts";
 import { exchange } from "./care.ts";
 import {
   clientWith,
@@ -19,6 +18,7 @@ import {
   stage,
   switchTo,
 } from "./keeper.ts";
+import { refuseUnlessMaySwitch } from "./rights.ts";
 import { parseWord } from "./word.ts";
 
 export interface Rotating extends Keeper {
@@ -132,14 +132,13 @@ async function tested(
   if (taken.ok) {
     say(change ? "it takes them already" : "it takes them");
     if (credentials.username === old.username) return undefined;
-    // Another user may be allowed to look and not to switch: what it writes here it may also switch.
     if (!(await at.isWhole()))
       refused(
         url,
         "whether another user may switch is seen only at 1+1; keep the user, or wait for both machines",
       );
-    const tag = await checkTag(target, client, at.site.witness);
-    if (tag.mark === "fail") refused(url, `its user may read and not change: ${tag.detail}`);
+    await refuseUnlessMaySwitch(at, target, client, credentials);
+    say("it takes them, and their user may change things");
     return undefined;
   }
   if (!change || taken.failure.kind !== "login") throwProblem(taken.failure, url);
