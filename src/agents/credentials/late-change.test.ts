@@ -10,11 +10,11 @@ import { sleep } from "../../machine/clock.ts";
 import type { HttpsAnswer } from "../../machine/https.ts";
 import { loadLogin } from "../../machine/logins.ts";
 import { RedfishClient } from "../../redfish/client.ts";
-import { serviceAt } from "../../redfish/testing.ts";
+import { serviceAt, wayTo } from "../../redfish/testing.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { careForCredentials } from "./care.ts";
 import { rotate } from "./rotate.ts";
-import { lineIn, Pair, wayTo } from "./testing.ts";
+import { lineIn, Pair } from "./testing.ts";
 
 const tls = await testTls();
 const base = await mkdtemp(join(tmpdir(), "duet-late-change-"));
@@ -31,7 +31,7 @@ for (const [said, answer] of Object.entries(answers))
   test(`a BMC that answers a change with ${said}, and does it later, is still reached from both machines`, async () => {
     await using lab = await bench({ metal: new FakeMetal(true) });
     let change: (() => Promise<HttpsAnswer>) | undefined;
-    await using way = await wayTo(lab.bmc.port, tls, async ({ method, ask }) => {
+    await using way = await wayTo(lab.bmc.port, { tls }, async ({ method, ask }) => {
       if (method !== "PATCH") return await ask();
       change = ask;
       return answer;

@@ -10,14 +10,14 @@ import { Secret } from "../../base/secret.ts";
 import { sleep } from "../../machine/clock.ts";
 import { loadLogin } from "../../machine/logins.ts";
 import { RedfishClient } from "../../redfish/client.ts";
-import { serviceAt } from "../../redfish/testing.ts";
+import { type Passed, serviceAt, wayTo } from "../../redfish/testing.ts";
 import { bmcEffects } from "../hands/bmc.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
 import { careForCredentials } from "./care.ts";
 import { rotationOf } from "./keeper.ts";
 import { rotate, type Rotating } from "./rotate.ts";
-import { lineIn, Pair, type Passed, wayTo } from "./testing.ts";
+import { lineIn, Pair } from "./testing.ts";
 
 const tls = await testTls();
 const base = await mkdtemp(join(tmpdir(), "duet-rotate-"));
@@ -301,7 +301,7 @@ test("where no tag can be tried, another user is taken only if its role may swit
     ["off", "no ETag and no role"],
   ] as const) {
     const answer = shows === "all" ? ({ ask }: Passed) => ask() : bare(shows === "no ETag");
-    await using way = await wayTo(lab.bmc.port, tls, answer);
+    await using way = await wayTo(lab.bmc.port, { tls }, answer);
     await begin(way.port, witness);
     await fails(change("looks"), "DUET-E-CREDENTIALS-REFUSED");
     for (const { folder } of [node1, node2]) {

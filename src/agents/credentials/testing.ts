@@ -1,8 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:https";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { https, type HttpsAnswer } from "../../machine/https.ts";
 import type { Site } from "../../site/site.ts";
 import type { Rotating } from "./rotate.ts";
 
@@ -59,52 +56,3 @@ export class Pair {
 
 export const lineIn = (folder: string, name = "bmc.credentials"): Promise<string | undefined> =>
   readFile(join(folder, name), "utf8").catch(() => undefined);
-
-export interface Passed {
-  readonly method: string;
-  readonly path: string;
-  /** What the BMC itself answers to it, when it is told. */
-  readonly ask: () => Promise<HttpsAnswer>;
-}
-
-/** For tests: a way to a BMC of this box on which each call is answered as `answer` says; undefined: not at all. */
-export async function wayTo(
-  port: number,
-  tls: { readonly key: string; readonly cert: string },
-  answer: (call: Passed) => Promise<HttpsAnswer | undefined>,
-): Promise<AsyncDisposable & { readonly port: number }> {
-  const server = createServer(tls, async (request, response) => {
-    const { method = "", url: path = "", headers } = request;
-    const body = await text(request);
-    const kept = ["authorization", "content-type", "if-match"].flatMap((name) => {
-      const value = headers[name];
-      return typeof value === "string" ? [[name, value]] : [];
-    });
-    const ask = () =>
-      https({
-        url: new URL(`https://127.0.0.1:${port}${path}`),
-        method,
-        headers: Object.fromEntries(kept),
-        ...(body === "" ? {} : { body }),
-        deadline_ms: 10_000,
-        tls: { ca: tls.cert },
-      });
-    const answered = await answer({ method, path, ask });
-    if (answered === undefined) return;
-    const { "content-length": _, "transfer-encoding": __, ...given } = answered.headers;
-    response.writeHead(answered.status, given);
-    response.end(answered.body);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not listening");
-  return {
-    port: address.port,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
