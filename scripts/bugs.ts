@@ -7,6 +7,7 @@ import { scheduleText, timelineText } from "../sim/timeline/text.ts";
 import { tell, type Told } from "../src/cli/sim-story.ts";
 import { replaceSynced } from "../src/machine/files.ts";
 import { headText, pitfallText, plantRow, plantsHead, storyHead } from "./bugs-text.ts";
+import { isCalledBare } from "./no-words.ts";
 import { checkout } from "./tree.ts";
 
 /** docs/bugs-we-can-still-reproduce.md, made by running every plant: minutes of work, so tests look at its fixed parts only. */
@@ -55,7 +56,10 @@ ${timelineText(story, timeline_lines_max).join("\n")}
 `;
 }
 
-if (import.meta.main) {
+const usage = `npm run bugs
+  runs every plant until it is found, minutes of work, and writes docs/bugs-we-can-still-reproduce.md`;
+
+if (import.meta.main && isCalledBare(usage)) {
   const runs: Run[] = [];
   for (const plant of plants) {
     const made = await run(plant);

@@ -1,4 +1,6 @@
 import { relative } from "node:path";
 import { buildDuet } from "../lab/build.ts";
+import { isCalledBare } from "./no-words.ts";
 
-process.stdout.write(`${relative(process.cwd(), await buildDuet())}\n`);
+if (isCalledBare("npm run build\n  builds dist/duet, and says where it is"))
+  process.stdout.write(`${relative(process.cwd(), await buildDuet())}\n`);

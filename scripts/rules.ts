@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type PlainTable, plainTables } from "../src/decide/print.ts";
 import { replaceSynced } from "../src/machine/files.ts";
+import { isCalledBare } from "./no-words.ts";
 import { checkout } from "./tree.ts";
 
 /** The rules for reading, made of the very tables that decide. */
@@ -26,7 +27,7 @@ function tableText({ question, design, rules }: PlainTable): string {
   return `## ${question}\n\nDesign ${design}.\n\n| rule | sentence | decision |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-if (import.meta.main) {
+if (import.meta.main && isCalledBare("npm run rules\n  writes docs/rules.md")) {
   await replaceSynced(rules_path, rulesText());
   process.stdout.write("docs/rules.md is written\n");
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { replaceSynced } from "../src/machine/files.ts";
 import { within_ms_default } from "../src/scenario/phrases.ts";
 import { type Word, words } from "../src/scenario/words.ts";
+import { isCalledBare } from "./no-words.ts";
 import { scenarioFiles } from "./scenario-files.ts";
 import { checkout } from "./tree.ts";
 
@@ -112,7 +113,7 @@ export async function docsText(): Promise<string> {
   return [intro, ...tables, list].join("\n");
 }
 
-if (import.meta.main) {
+if (import.meta.main && isCalledBare("node scripts/scenario-docs.ts\n  writes docs/scenarios.md")) {
   await replaceSynced(docs_path, await docsText());
   process.stdout.write("docs/scenarios.md is written\n");
 }

@@ -1,5 +1,6 @@
 import type { Decision } from "../decide/decision.ts";
 import type { Facts } from "../decide/facts.ts";
+import { isClaim } from "../decide/lineage.ts";
 import type { Effects } from "./effects.ts";
 import { leave, stopOnly } from "./leave.ts";
 import { loneStart } from "./lone-start.ts";
@@ -42,7 +43,7 @@ export function perform(effects: Effects, times: Times, facts: Facts, decision: 
     case "stop-and-alarm":
       return stopOnly(effects, times);
     case "write-tags":
-      return writeTags(effects, times, decision.bmcs);
+      return writeTags(effects, times, facts, decision.bmcs);
     case "serve-as-is":
     case "wait":
     case "needs-human":
@@ -60,12 +61,21 @@ async function* restart(effects: Effects, times: Times): Steps {
   return down.ok ? yield* startPlain(effects, times) : given("etcd", down.failure);
 }
 
-/** While serving: a tag that is behind is raised to the own lineage. A failure is tried again at the next look. */
-async function* writeTags(effects: Effects, times: Times, bmcs: readonly ("mine" | "theirs")[]): Steps {
+/**
+ * While serving: a tag that is behind is raised to the own lineage. A failure is tried again at the next look, and a claim that came up
+ * since the last one, whatever its number, is told by the next.
+ */
+async function* writeTags(
+  effects: Effects,
+  times: Times,
+  facts: Facts,
+  bmcs: readonly ("mine" | "theirs")[],
+): Steps {
   const { lineage } = (await effects.own()).self;
   for (const bmc of lineage === undefined ? [] : bmcs) {
     yield `write the tag of ${bmc === "mine" ? "the own BMC" : "the peer's BMC"}`;
-    if (lineage !== undefined) await effects.bmc.raiseTag(bmc, lineage, times.tag_ms);
+    if (lineage !== undefined)
+      await effects.bmc.raiseTag(bmc, lineage, times.tag_ms, (found) => !isClaim(facts, found));
   }
   return { done: true };
 }

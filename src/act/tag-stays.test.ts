@@ -45,3 +45,27 @@ test("a machine that only starts again leaves a tag that may stand for newer dat
   assert.equal(end.done, false);
   assert.deepEqual(world.tags.theirs, { epoch: 1_000_000, owner: "b" });
 });
+
+test("who serves leaves a claim that came up since its look, though its number is lower", async () => {
+  const own = { epoch: 2_000_000, owner: "a" };
+  const claim = { epoch: 1_000_000, owner: "b" };
+  const world = pair(voter, voter);
+  world.state = { ...world.state, lineage: own };
+  world.log = { ...world.log, soleVoter: true };
+  world.peer = { ...world.peer, on: false, member: false };
+  world.boot = { ...world.boot, heard: false };
+  world.tags = { mine: own, theirs: five };
+  const facts = world.facts();
+  const { decision } = decide("tags", facts);
+  assert.deepEqual(decision, { do: "write-tags", bmcs: ["theirs"] });
+  world.tags = { mine: own, theirs: claim };
+  const steps = perform(world.effects, fast, facts, decision);
+  assert.deepEqual(steps && (await runSteps(steps)), { done: true });
+  assert.deepEqual(world.tags.theirs, claim);
+  assert.deepEqual(decide("tags", world.facts()).decision, { do: "stop-and-alarm" });
+
+  world.tags = { mine: own, theirs: five };
+  const again = perform(world.effects, fast, facts, decision);
+  assert.deepEqual(again && (await runSteps(again)), { done: true });
+  assert.deepEqual(world.tags.theirs, own, "one that is behind is raised");
+});

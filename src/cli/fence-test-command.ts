@@ -1,3 +1,4 @@
+import { hasWritten } from "../agents/check/tag.ts";
 import { type FenceTestReport, fenceTestHere } from "../agents/proof/here.ts";
 import { fenceTestFromSeat } from "../agents/proof/seat.ts";
 import { DuetError, exit, type ExitStatus, fail, type Problem } from "../base/problem.ts";
@@ -74,10 +75,14 @@ function tell(
 export function reportText({ by, target, ways, findings, off_ms, good_ms }: FenceTestReport): string {
   const wrong = ways.filter(({ ok }) => !ok).map(({ way }) => way);
   const well = ways.filter(({ ok, way }) => ok && way !== "Pacemaker").map(({ way }) => way);
+  const isRead = off_ms === null && well.includes("BMC") && !hasWritten(findings);
+  const read = isRead
+    ? ` The BMC was only read: that its user may also switch, \`duet fence-test ${target} --disruptive\` shows.`
+    : "";
   const before = good_ms === null ? "never" : new Date(good_ms).toISOString();
   const verdict =
     wrong.length === 0
-      ? `${by} can switch ${target} off: proven by ${well.join(" and ")}.`
+      ? `${by} can switch ${target} off: proven by ${well.join(" and ")}.${read}`
       : `${by} is not proven to be able to switch ${target} off: ${wrong.join(" and ")} failed` +
         `${well.length === 0 ? "" : `; ${well.join(" and ")} would do it`}. All was well last: ${before}.`;
   const real =

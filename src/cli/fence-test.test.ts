@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { written_text } from "../agents/check/tag.ts";
 import { siteText } from "../agents/hands/testing-site.ts";
 import { run } from "../machine/process.ts";
 import { rotatedText } from "./credentials-command.ts";
@@ -49,6 +50,14 @@ test("a report says what is proven, and which way is left where one is not", () 
     off_ms: 1_400,
   };
   assert.match(reportText(well), /proven by BMC and outlet\.\nFor real: node2 was off after 1\.4 s/);
+  const tag = (mark: "ok" | "note", detail: string) => ({ subject: "node2", check: "BMC tag", mark, detail });
+  const harmless = (...findings: readonly ReturnType<typeof tag>[]) =>
+    reportText({ ...well, off_ms: null, findings });
+  const read =
+    /proven by BMC and outlet\. The BMC was only read: .*`duet fence-test node2 --disruptive` shows/;
+  assert.match(harmless(tag("note", "not tested: the site file says `witness: off`")), read);
+  assert.match(harmless(tag("ok", "holds nothing")), read);
+  assert.doesNotMatch(harmless(tag("ok", written_text)), /only read/);
   const half = {
     ...well,
     ok: false,

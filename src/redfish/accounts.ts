@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Credentials } from "../site/site.ts";
 import { changeResource, type Done, getResource } from "./client.ts";
-import { failed, type Result } from "./failure.ts";
+import { failed, type Result, success } from "./failure.ts";
 import type { Service } from "./transport.ts";
 
 const link = v.object({ "@odata.id": v.pipe(v.string(), v.startsWith("/")) });
@@ -12,7 +12,12 @@ const accountService = v.object({
   MaxPasswordLength: v.nullish(v.number()),
 });
 const collection = v.object({ Members: v.array(link) });
-const account = v.object({ "@odata.etag": v.optional(v.string()), UserName: v.nullish(v.string()) });
+const account = v.object({
+  "@odata.etag": v.optional(v.string()),
+  UserName: v.nullish(v.string()),
+  Links: v.nullish(v.object({ Role: v.nullish(link) })),
+});
+const role = v.object({ AssignedPrivileges: v.nullish(v.array(v.string())) });
 
 /** Some BMCs list a fixed number of places, most of them empty; none has more than these. */
 const accounts_max = 64;
@@ -21,6 +26,8 @@ const accounts_max = 64;
 export interface Account {
   readonly path: string;
   readonly etag?: string;
+  /** Where its role is. */
+  readonly role?: string;
   readonly characters: { readonly min: number; readonly max: number };
 }
 
@@ -44,12 +51,32 @@ export async function findAccount(service: Service): Promise<Result<Account>> {
     const { body, etag = body["@odata.etag"] } = each.value;
     if (body.UserName !== service.credentials.username) continue;
     const characters = { min: MinPasswordLength ?? 0, max: MaxPasswordLength || Number.MAX_SAFE_INTEGER };
-    return { ok: true, value: { path, characters, ...(etag === undefined ? {} : { etag }) } };
+    const named = body.Links?.Role?.["@odata.id"];
+    return success({
+      path,
+      characters,
+      ...(etag === undefined ? {} : { etag }),
+      ...(named === undefined ? {} : { role: named }),
+    });
   }
   return failed({
     kind: "unsupported",
     what: `none of its ${paths.length} accounts that this user may see is its own`,
   });
+}
+
+/**
+ * Does the account's role have the privilege that Redfish asks of who resets a System, and of who changes one? Its own account and its
+ * role each user may read. True is the BMC's word that it may; false may be one of a vendor that has privileges of its own for that.
+ */
+export async function mayConfigure(service: Service): Promise<Result<boolean>> {
+  const own = await findAccount(service);
+  if (!own.ok) return own;
+  if (own.value.role === undefined) return failed({ kind: "unsupported", what: "its account names no role" });
+  const found = await getResource(service, own.value.role, role);
+  return found.ok
+    ? success(found.value.body.AssignedPrivileges?.includes("ConfigureComponents") === true)
+    : found;
 }
 
 /** From the moment in which this is taken the old password is refused. */

@@ -39,6 +39,10 @@ export const unsent = ({ failure }: { readonly failure: Failure }): ReturnType<t
 export const mayBeDone = (failure: Failure): boolean =>
   (failure.kind === "unreachable" || failure.kind === "deadline") && failure.sent === true;
 
+/** Nothing was done, and nothing of it comes later: it was not sent, or refused. An error of the service's own says neither. */
+export const isRefusal = (failure: Failure): boolean =>
+  failure.kind === "status" ? failure.status < 500 : failure.kind !== "not-redfish" && !mayBeDone(failure);
+
 /**
  * The service weighed what was asked against the power that the machine has, as some BMCs do that are told to switch off what is off.
  * With an Off that is read after it, it is the BMC's own word that the machine is off (docs/fencing.md). 409 is also what a busy one says,

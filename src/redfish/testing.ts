@@ -1,6 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:https";
+import { text } from "node:stream/consumers";
 import { Secret } from "../base/secret.ts";
+import { https, type HttpsAnswer } from "../machine/https.ts";
 import type { BmcService } from "./client.ts";
 
 /** For tests: what they share of TLS and login. The lab's BMC has both; passed in, because the lab stands after this. */
@@ -75,6 +77,55 @@ export async function fakeService(
   return {
     port: address.port,
     asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export interface Passed {
+  readonly method: string;
+  readonly path: string;
+  /** What the BMC itself answers to it, when it is told. */
+  readonly ask: () => Promise<HttpsAnswer>;
+}
+
+/** A way to a BMC of this box on which each call is answered as `answer` says; undefined: not at all. */
+export async function wayTo(
+  port: number,
+  { tls }: Pick<TestKit, "tls">,
+  answer: (call: Passed) => Promise<HttpsAnswer | undefined>,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer(tls, async (request, response) => {
+    const { method = "", url: path = "", headers } = request;
+    const body = await text(request);
+    const kept = ["authorization", "content-type", "if-match"].flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" ? [[name, value]] : [];
+    });
+    const ask = () =>
+      https({
+        url: new URL(`https://127.0.0.1:${port}${path}`),
+        method,
+        headers: Object.fromEntries(kept),
+        ...(body === "" ? {} : { body }),
+        deadline_ms: 10_000,
+        tls: { ca: tls.cert },
+      });
+    const answered = await answer({ method, path, ask });
+    if (answered === undefined) return;
+    const { "content-length": _, "transfer-encoding": __, ...given } = answered.headers;
+    response.writeHead(answered.status, given);
+    response.end(answered.body);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not listening");
+  return {
+    port: address.port,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -5,6 +5,9 @@ import { isOtherSites } from "../hands/tag.ts";
 import { type Finding, fromProblem, type Mark } from "./finding.ts";
 
 const check = "BMC tag";
+/** Of a write that was tried, and taken. */
+export const written_text =
+  "accepts a write of the value that is there; that it keeps a new one only setup tests";
 const without = "or give up lone starts with `witness: off`";
 
 /**
@@ -56,8 +59,12 @@ export async function checkTag(
   if (!after.ok) return fromProblem(subject, check, problemOf(after.failure, machine.bmc.url));
   if (after.value.tag !== tag)
     return say("fail", "the BMC did not keep the tag that was written", `update its firmware, ${without}`);
-  return say("ok", "accepts a write of the value that is there; that it keeps a new one only setup tests");
+  return say("ok", written_text);
 }
+
+/** Was a write tried, and taken? Else the BMC was only read, by a user that may be allowed no more than that. */
+export const hasWritten = (findings: readonly Finding[]): boolean =>
+  findings.some((each) => each.check === check && each.mark === "ok" && each.detail === written_text);
 
 /** Undefined: no other site's tag was seen there. */
 export async function otherSitesTag(

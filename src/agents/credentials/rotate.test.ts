@@ -10,7 +10,7 @@ import { Secret } from "../../base/secret.ts";
 import { sleep } from "../../machine/clock.ts";
 import { loadLogin } from "../../machine/logins.ts";
 import { RedfishClient } from "../../redfish/client.ts";
-import { serviceAt } from "../../redfish/testing.ts";
+import { type Passed, serviceAt, wayTo } from "../../redfish/testing.ts";
 import { bmcEffects } from "../hands/bmc.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
@@ -35,12 +35,16 @@ let rounds = 0;
 /** Each test begins with a BMC whose password both know. */
 beforeEach(async () => {
   await clearFaults(lab.folder);
-  rounds += 1;
-  const url = `https://127.0.0.1:${lab.bmc.port}`;
-  pair = new Pair(join(base, String(rounds)), twoMachines({ node1: "https://127.0.0.1:9", node2: url }));
-  node1 = await pair.make("node1", `${username}:${now}\n`, tls.cert);
-  node2 = await pair.make("node2", `${username}:${now}\n`, tls.cert);
+  await begin(lab.bmc.port);
 });
+
+async function begin(port: number, witness: "on" | "off" = "on"): Promise<void> {
+  rounds += 1;
+  const site = twoMachines({ node1: "https://127.0.0.1:9", node2: `https://127.0.0.1:${port}` });
+  pair = new Pair(join(base, String(rounds)), { ...site, witness });
+  node1 = await pair.make("node1", line(now), tls.cert);
+  node2 = await pair.make("node2", line(now), tls.cert);
+}
 
 const fresh = (text: string) => ({ username, password: new Secret(text) });
 const line = (text: string) => `${username}:${text}\n`;
@@ -262,6 +266,52 @@ test("another user is taken only where it is seen that it may switch: at 1+1", a
     "DUET-E-CREDENTIALS-REFUSED",
   );
   assert.equal(await lineIn(node1.folder), line(now));
+});
+
+/** As of a BMC that gives no ETag, and perhaps no role of its users. */
+const bare =
+  (withRoles: boolean) =>
+  async ({ ask }: Passed) => {
+    const { status, headers, body } = await ask();
+    const { etag: _, ...left } = headers;
+    const hidden = body
+      .replace('"@odata.etag":', '"ETag":')
+      .replace(withRoles ? "no role" : '"Role":', '"Rule":');
+    return { status, headers: left, body: hidden };
+  };
+
+test("where no tag can be tried, another user is taken only if its role may switch", async () => {
+  const login = { username, password: now };
+  const users = { looks: "ReadOnly", works: "Operator" };
+  const passwordOf = (user: string) => `of ${user} here 1`;
+  for (const [UserName, RoleId] of Object.entries(users)) {
+    const body = { UserName, Password: passwordOf(UserName), RoleId };
+    assert.equal(
+      (await lab.call("POST", "/redfish/v1/AccountService/Accounts", { body, login })).status,
+      201,
+    );
+  }
+  const change = (name: keyof typeof users) => {
+    const credentials = { username: name, password: new Secret(passwordOf(name)) };
+    return meanwhile(rotate(node1, { machine: "node2", credentials, change: false }));
+  };
+  for (const [witness, shows] of [
+    ["on", "no ETag"],
+    ["off", "all"],
+    ["off", "no ETag and no role"],
+  ] as const) {
+    const answer = shows === "all" ? ({ ask }: Passed) => ask() : bare(shows === "no ETag");
+    await using way = await wayTo(lab.bmc.port, { tls }, answer);
+    await begin(way.port, witness);
+    await fails(change("looks"), "DUET-E-CREDENTIALS-REFUSED");
+    for (const { folder } of [node1, node2]) {
+      assert.equal(await lineIn(folder), line(now), `witness ${witness}, ${shows}`);
+      assert.equal(await lineIn(folder, "bmc.credentials.next"), undefined);
+    }
+    if (shows === "no ETag and no role")
+      await assert.rejects(change("works"), /nothing shows that its user may switch/);
+    else assert.equal((await change("works")).value.peer.has, "proven", `witness ${witness}, ${shows}`);
+  }
 });
 
 test("a BMC that answers a change with an error is asked which password it takes: both are kept until it says so", async () => {

@@ -1,9 +1,8 @@
 import { DuetError, exit, fail, type Problem } from "../../base/problem.ts";
 import { now_ms, sleep } from "../../machine/clock.ts";
 import { type Account, changePassword, findAccount } from "../../redfish/accounts.ts";
-import { type Failure, problemOf, type Result } from "../../redfish/failure.ts";
+import { type Failure, isRefusal, problemOf, type Result } from "../../redfish/failure.ts";
 import type { Credentials } from "../../site/site.ts";
-import { checkTag } from "../check/tag.ts";
 import { exchange } from "./care.ts";
 import {
   clientWith,
@@ -19,6 +18,7 @@ import {
   stage,
   switchTo,
 } from "./keeper.ts";
+import { refuseUnlessMaySwitch } from "./rights.ts";
 import { parseWord } from "./word.ts";
 
 export interface Rotating extends Keeper {
@@ -132,14 +132,13 @@ async function tested(
   if (taken.ok) {
     say(change ? "it takes them already" : "it takes them");
     if (credentials.username === old.username) return undefined;
-    // Another user may be allowed to look and not to switch: what it writes here it may also switch.
     if (!(await at.isWhole()))
       refused(
         url,
         "whether another user may switch is seen only at 1+1; keep the user, or wait for both machines",
       );
-    const tag = await checkTag(target, client, at.site.witness);
-    if (tag.mark === "fail") refused(url, `its user may read and not change: ${tag.detail}`);
+    await refuseUnlessMaySwitch(at, target, client, credentials);
+    say("it takes them, and their user may change things");
     return undefined;
   }
   if (!change || taken.failure.kind !== "login") throwProblem(taken.failure, url);
@@ -188,9 +187,12 @@ async function changeIt(
     await at.step(`change the password at the BMC of ${machine}`, async (say) => {
       const answer = await changePassword(await serviceWith(at, target, old), account, credentials);
       if (answer.ok) return;
-      // An error is no proof that nothing was changed: only the old ones, if they still do, are.
+      const problem = problemOf(answer.failure, target.bmc.url);
+      // It may be at work on it, and done a moment after the old ones were taken for the last time.
+      if (!isRefusal(answer.failure))
+        return say(`${problem.what}; it may do it all the same, and both are kept`);
       const before = await (await clientWith(at, target, old)).powerState();
-      if (before.ok) throw new DuetError([changeProblem(problemOf(answer.failure, target.bmc.url))]);
+      if (before.ok) throw new DuetError([changeProblem(problem)]);
       const isRefused = answer.failure.kind === "login" && before.failure.kind === "login";
       if (isRefused) busy(machine, peerOf(at));
       say("it is seen now what it took");

@@ -315,11 +315,14 @@ async function tellWitness(
   }
 }
 
-/** An uninstall that was cut off behind its mark, and this machine is back: it is no machine that is gone. */
+/** An uninstall that was cut off, and this machine is back: it is no machine that is gone. */
 async function tellHere({ lasting, saying: { me } }: LoadedHands): Promise<void> {
   const { takeMarkBack } = await import("../uninstall/mark.ts");
+  const { dropLeftPlan } = await import("../uninstall/plan.ts");
   try {
     if (await takeMarkBack(me, lasting)) say(`an uninstall of ${me} was cut off: it takes part, and says so`);
+    if (await dropLeftPlan())
+      say(`an uninstall of ${me} was cut off: it takes part, and the plan is dropped`);
   } catch (error) {
     failureOf(error);
   }

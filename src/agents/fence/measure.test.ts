@@ -6,6 +6,7 @@ import { after, beforeEach, test } from "node:test";
 import { clearFaults, parseFault, writeFault } from "../../../lab/bmc/fault.ts";
 import { bench, FakeMetal, password, testTls, username } from "../../../lab/bmc/testing.ts";
 import { DuetError } from "../../base/problem.ts";
+import { type Passed, wayTo } from "../../redfish/testing.ts";
 import { twoMachines } from "../hands/testing-site.ts";
 import { Ways } from "../hands/ways.ts";
 import { measureCalls, measureOff } from "./measure.ts";
@@ -29,8 +30,11 @@ const site = twoMachines({ node1: "https://203.0.113.1", node2: url });
 const ways = new Ways({ site, me: "node1", folder });
 const at = new Date("2026-01-01T00:00:00.000Z");
 const codes = (error: unknown) => (error instanceof DuetError ? error.problems.map(({ code }) => code) : []);
-const fails = async (work: Promise<unknown>, code: string) =>
-  await assert.rejects(work, (error) => codes(error).includes(code));
+const fails = async (work: Promise<unknown>, code: string, said = /./) =>
+  await assert.rejects(
+    work,
+    (error) => codes(error).includes(code) && error instanceof DuetError && said.test(error.message),
+  );
 
 test("calls are measured in harmless form: the machine stays on and its tag as it is", async () => {
   await lab.call("PATCH", "/redfish/v1/Systems/1", { body: { AssetTag: "duet:abc:7:node1" } });
@@ -60,6 +64,31 @@ test("a real Off is measured until Off is read, and one that does not happen is 
     me: "node1",
     folder,
   });
-  await fails(measureOff(impatient), "DUET-E-FENCE-TEST");
+  await fails(measureOff(impatient), "DUET-E-FENCE-TEST", /node2 was not switched off: .* it is still on/);
   assert.equal(metal.powered, true);
+});
+
+test("an Off that was not answered may have been done, and a power that can't be read says nothing", async () => {
+  const unanswered = async ({ method, ask }: Passed) => {
+    const answer = await ask();
+    return method === "POST" ? undefined : answer;
+  };
+  let isDeaf = false;
+  const blind = async ({ method, ask }: Passed) => {
+    if (!isDeaf) isDeaf = method === "POST";
+    else return { status: 503, headers: {}, body: "" };
+    return await ask();
+  };
+  for (const [answer, said] of [
+    [unanswered, /nobody knows whether node2 was switched off: the command went out/],
+    [blind, /nobody knows whether node2 was switched off: .* its power can't be read: .* status 503/],
+  ] as const) {
+    await using way = await wayTo(lab.bmc.port, { tls: await testTls() }, answer);
+    const there = twoMachines({ node1: "https://203.0.113.1", node2: `https://127.0.0.1:${way.port}` });
+    const timeouts = { ...there.timeouts, fence_ms: 1_000 };
+    const far = new Ways({ site: { ...there, timeouts }, me: "node1", folder });
+    await fails(measureOff(far), "DUET-E-FENCE-TEST", said);
+    assert.equal(metal.powered, false);
+    metal.powered = true;
+  }
 });

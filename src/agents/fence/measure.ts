@@ -49,24 +49,35 @@ export async function measureOff(ways: Ways): Promise<number> {
   const { fence_ms } = ways.site.timeouts;
   const effect_ms = bmcEffect_ms(ways.site);
   const bmc = bmcEffects(ways);
-  const failed = (what: string): never => {
+  const failed = (known: string, what: string): never => {
     throw new DuetError([
       {
         code: "DUET-E-FENCE-TEST",
         where: url,
-        what: `${ways.theirs.name} was not switched off: ${what}`,
-        fix: "see the BMC's own log, and raise `timeouts.fence` if it is only slow",
+        what: `${known}: ${what}`,
+        fix: "see the machine's power and the BMC's own log, and raise `timeouts.fence` if it is only slow",
       },
     ]);
   };
+  const unknown = `nobody knows whether ${ways.theirs.name} was switched off`;
   const start_ms = now_ms();
   const taken = await bmc.commandOff("BMC", effect_ms);
-  if (!taken.ok) return failed(taken.failure.said);
+  if (!taken.ok) {
+    const { kind, said } = taken.failure;
+    return kind === "deadline"
+      ? failed(unknown, `the command went out; ${said}`)
+      : failed(`${ways.theirs.name} was not switched off`, said);
+  }
+  let seen = "";
   // Twice what was configured: also a fence that is too slow is to be known, and told.
   while (now_ms() - start_ms < 2 * fence_ms) {
     const power = await bmc.peerPower(effect_ms);
     if (power.ok && power.value === "off") return Math.round(now_ms() - start_ms);
+    seen = power.ok ? "" : power.failure.said;
     await sleep(again_ms);
   }
-  return failed(`it took the command and does not read Off after ${(2 * fence_ms) / 1000} s`);
+  const took = `the BMC took the command, and after ${(2 * fence_ms) / 1000} s`;
+  return seen === ""
+    ? failed(`${ways.theirs.name} was not switched off`, `${took} it is still on`)
+    : failed(unknown, `${took} its power can't be read: ${seen}`);
 }

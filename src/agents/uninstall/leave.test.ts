@@ -95,6 +95,7 @@ async function leaving(fails: readonly string[], last = false, runs = true) {
       standby: (on) => does(on ? "standby" : "no standby"),
       left: () => does("left"),
       mark: (uninstalled) => does(uninstalled ? "mark" : "no mark"),
+      giveUp: () => does("give up"),
       stop: () => does("stop"),
       isRunning: async () => runs,
     },
@@ -109,18 +110,19 @@ test("a stop that is refused takes the mark back, and the machine takes part aga
   assert.deepEqual(await leaving([]), { done: ["standby", "left", "mark", "stop"], end: "done" });
   assert.deepEqual(await leaving([], true), { done: ["standby", "left", "stop"], end: "done" });
   const back = { end: "DUET-E-UNINSTALL-LEAVE" };
-  assert.deepEqual(await leaving(["left"]), { done: ["standby", "left", "no standby"], ...back });
+  assert.deepEqual(await leaving(["standby"]), { done: ["standby", "no standby", "give up"], ...back });
+  assert.deepEqual(await leaving(["left"]), { done: ["standby", "left", "no standby", "give up"], ...back });
   assert.deepEqual(await leaving(["stop"]), {
-    done: ["standby", "left", "mark", "stop", "no mark", "no standby"],
+    done: ["standby", "left", "mark", "stop", "no mark", "no standby", "give up"],
     ...back,
   });
   // It may have come through: a mark that is not sure is taken back, too.
   assert.deepEqual(await leaving(["mark"]), {
-    done: ["standby", "left", "mark", "no mark", "no standby"],
+    done: ["standby", "left", "mark", "no mark", "no standby", "give up"],
     ...back,
   });
   assert.deepEqual(await leaving(["stop", "no mark", "no standby"]), {
-    done: ["standby", "left", "mark", "stop", "no mark", "no standby"],
+    done: ["standby", "left", "mark", "stop", "no mark", "no standby", "give up"],
     ...back,
   });
 });

@@ -7,7 +7,7 @@ import { run } from "../../machine/process.ts";
 import { unitState } from "../../machine/systemd.ts";
 import { loadHands } from "../etcd/machine.ts";
 import { writeMark } from "./mark.ts";
-import type { Plan } from "./plan.ts";
+import { dropPlan, type Plan } from "./plan.ts";
 
 const clusterUnits = ["pacemaker.service", "corosync.service"] as const;
 const call_ms = 10_000;
@@ -95,6 +95,7 @@ export async function leaveCluster(plan: Plan, say: (detail: string) => void): P
         if (alone) await seeAlone(effects);
       },
       mark: (uninstalled) => writeMark(plan.machine, uninstalled),
+      giveUp: () => dropPlan(),
       stop,
       isRunning: async () => (await unitState("pacemaker.service", call_ms)).active === "active",
     });
@@ -108,6 +109,8 @@ export interface LeaveDoors {
   /** Ends when etcd has left here, and the peer goes on alone. */
   readonly left: () => Promise<void>;
   readonly mark: (uninstalled: boolean) => Promise<void>;
+  /** It is no uninstall that has begun: the next one asks about the peer anew, also where Pacemaker is down by then. */
+  readonly giveUp: () => Promise<void>;
   readonly stop: () => Promise<void>;
   /** Pacemaker, and it is not on its way down. */
   readonly isRunning: () => Promise<boolean>;
@@ -119,11 +122,11 @@ export interface LeaveDoors {
  */
 export async function leaveInOrder(
   { machine, last }: Pick<Plan, "machine" | "last">,
-  { standby, left, mark, stop, isRunning }: LeaveDoors,
+  { standby, left, mark, giveUp, stop, isRunning }: LeaveDoors,
 ): Promise<void> {
   let marked = false;
-  await standby(true);
   try {
+    await standby(true);
     await left();
     if (!last) {
       marked = true;
@@ -135,6 +138,7 @@ export async function leaveInOrder(
     if (!(await isRunning())) throw error;
     if (marked) await mark(false).catch(() => undefined);
     await standby(false).catch(() => undefined);
+    await giveUp();
     if (!(error instanceof DuetError)) throw error;
     fail(
       "DUET-E-UNINSTALL-LEAVE",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { DuetError } from "../../base/problem.ts";
 import { siteText } from "../hands/testing-site.ts";
-import { dropPlan, type Plan, readPlan, sidesOf, writePlan } from "./plan.ts";
+import { dropLeftPlan, dropPlan, type Plan, readPlan, sidesOf, writePlan } from "./plan.ts";
 import { withoutPresets } from "./remove.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "duet-uninstall-plan-"));
@@ -29,6 +29,15 @@ test("a plan is found again, by root alone, until it is dropped", async () => {
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   await dropPlan(path);
   await dropPlan(path);
+  assert.equal(await readPlan(path), undefined);
+});
+
+test("a machine that takes part drops the plan of an uninstall that was cut off, and of none that still leaves", async () => {
+  assert.equal(await dropLeftPlan(path), false);
+  await writePlan(plan, path);
+  assert.equal(await dropLeftPlan(path), false);
+  assert.deepEqual(await readPlan(path), plan);
+  assert.equal(await dropLeftPlan(path, Date.now() + 11 * 60_000), true);
   assert.equal(await readPlan(path), undefined);
 });
 

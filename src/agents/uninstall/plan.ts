@@ -1,8 +1,8 @@
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import * as v from "valibot";
 import { paths } from "../../base/paths.ts";
 import { fail } from "../../base/problem.ts";
-import { readIfThere, replaceSynced } from "../../machine/files.ts";
+import { isMissing, readIfThere, replaceSynced } from "../../machine/files.ts";
 import { readSite } from "../../site/read.ts";
 import type { Machine, Site } from "../../site/site.ts";
 
@@ -45,6 +45,24 @@ export const writePlan = (plan: Plan, path: string = paths.uninstall): Promise<v
   replaceSynced(path, `${JSON.stringify(plan, null, 1)}\n`, 0o600);
 
 export const dropPlan = (path: string = paths.uninstall): Promise<void> => rm(path, { force: true });
+
+/** Longer than a machine that is uninstalled still takes part (`leave_ms` of leave.ts). */
+const leaving_ms_max = 10 * 60_000;
+
+/**
+ * Of a machine that takes part: its uninstall was cut off, and it came back. Nothing of it is gone on with, least of all without a look
+ * at the peer.
+ */
+export async function dropLeftPlan(path: string = paths.uninstall, now_ms = Date.now()): Promise<boolean> {
+  try {
+    if (now_ms - (await stat(path)).mtimeMs < leaving_ms_max) return false;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  await dropPlan(path);
+  return true;
+}
 
 export interface Sides {
   readonly site: Site;
