@@ -11,6 +11,7 @@ import {
   type Remembered,
   remember,
   rememberOff,
+  rememberTags,
 } from "./picture.ts";
 import { logOf, pick } from "./testing.ts";
 
@@ -128,4 +129,29 @@ test("what this machine says is said to the members that it heard of", () => {
     "a4",
   );
   assert.equal(picture(readings).self.echo, "");
+});
+
+test("what a tag said in this boot stays known while it is newer than the data, and is told apart from what stands there", () => {
+  const tag = (epoch: number) => ({ kind: "lineage", epoch, owner: "b" }) as const;
+  const blank = { kind: "blank" } as const;
+  const own = voter.lineage;
+  const once = rememberTags(nothing_remembered, { mine: tag(7), theirs: tag(7) }, own);
+  assert.deepEqual(once.tags, [{ epoch: 7, owner: "b" }]);
+  assert.equal(rememberTags(once, { mine: tag(7), theirs: blank }, own), once, "nothing new");
+  assert.equal(rememberTags(once, { mine: tag(4), theirs: blank }, own), once, "nothing newer");
+  const more = rememberTags(once, { mine: tag(8), theirs: tag(9) }, own);
+  assert.deepEqual(
+    more.tags.map(({ epoch }) => epoch),
+    [7, 8, 9],
+  );
+  const look = (remembered: Remembered, tags: Readings["tags"]) =>
+    picture({ ...readings, remembered, tags }).tags;
+  assert.deepEqual(look(once, { mine: tag(7), theirs: blank }), { mine: tag(7), theirs: blank });
+  assert.deepEqual(look(once, { mine: blank, theirs: blank }).gone, [{ epoch: 7, owner: "b" }]);
+  const later = {
+    ...readings,
+    state: pick({ ...voter, lineage: { epoch: 9, owner: "b" } }),
+    remembered: more,
+  };
+  assert.equal(picture(later).tags.gone, undefined, "its data is as new by now");
 });

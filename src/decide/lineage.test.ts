@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { empty, type Facts } from "./facts.ts";
-import { epochAfterLoss, lossAcceptedOn } from "./lineage.ts";
-import { me as own, ordinary } from "./model/product.ts";
+import { acceptedEpoch, epochAfterLoss, lossAcceptedOn, nextEpoch } from "./lineage.ts";
+import { me as own, ordinary, peerName as other } from "./model/product.ts";
 import { pair, said, serving, voter } from "./testing-pair.ts";
 
 test("an epoch tells on which machine the last loss before it was accepted, whichever of the two is named first", () => {
@@ -47,4 +47,36 @@ test("a disk that was put back from an older image starts alone on no tag of the
     settled: { mine: 6, theirs: 9 },
   } as const;
   assert.equal(said("start", { ...alone, self: older }), "R-NEWER-TAG needs-human");
+});
+
+test("a tag that was read accuses when it is gone as if it stood there, and acquits nobody", () => {
+  const claim = { epoch: 7, owner: other };
+  const lost: Facts = {
+    ...pair,
+    peer: { seen: "before", facts: voter },
+    peerPower: "off",
+    proof: "off",
+    tags: { mine: { kind: "foreign" }, theirs: { kind: "foreign" } },
+    etcd: { ...serving, running: false },
+  };
+  assert.equal(
+    said("takeover", lost),
+    "R-TAKE-OVER take-over",
+    "who heard its peer before goes on without tags",
+  );
+  const warned: Facts = { ...lost, tags: { ...lost.tags, gone: [claim] } };
+  assert.equal(said("takeover", warned), "R-NEWER-TAG needs-human");
+  assert.equal(nextEpoch(warned), 8);
+  assert.equal(acceptedEpoch(warned), 7);
+  const caughtUp: Facts = { ...warned, self: { ...voter, lineage: claim } };
+  assert.equal(said("takeover", caughtUp), "R-TAKE-OVER take-over", "its data has come up with it");
+  const off: Facts = { ...warned, witness: "off" };
+  assert.equal(
+    said("takeover", off),
+    said("takeover", { ...lost, witness: "off" }),
+    "a site without a witness",
+  );
+  const alone: Facts = { ...lost, peer: { seen: "never" } };
+  const gone = [{ epoch: 5, owner: own }];
+  assert.equal(said("start", alone), said("start", { ...alone, tags: { ...alone.tags, gone } }));
 });

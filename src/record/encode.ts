@@ -89,12 +89,13 @@ function factsOf(facts: Facts): object {
   } satisfies Record<keyof Facts, unknown>;
 }
 
-const tagsOf = ({ mine, theirs, gone }: Facts["tags"]): object =>
-  ({
-    mine: tagOf(mine),
-    theirs: tagOf(theirs),
-    gone: gone?.map(({ epoch, owner }) => ({ epoch, owner })),
-  }) satisfies Record<keyof Facts["tags"], unknown>;
+function tagsOf({ mine, theirs, gone }: Facts["tags"]): object {
+  const now = { mine: tagOf(mine), theirs: tagOf(theirs) } satisfies Record<
+    Exclude<keyof Facts["tags"], "gone">,
+    unknown
+  >;
+  return gone === undefined ? now : { ...now, gone: gone.map(({ epoch, owner }) => ({ epoch, owner })) };
+}
 
 function versionsOf(versions: Versions | undefined): Pick<Facts["etcd"], "versions"> {
   if (versions === undefined) return {};

@@ -307,3 +307,24 @@ test("which etcd would start, and on which data, is in the picture of a machine 
     cluster: undefined,
   });
 });
+
+test("a tag that was read stands among the facts when somebody has written over it, for as long as the machine is up", async () => {
+  const machine = new Machine();
+  machine.peerPublishes("1.9");
+  try {
+    system.AssetTag = tagText(site, { epoch: 7, owner: "node2" });
+    const read = await gatherFacts(machine.sources);
+    assert.deepEqual(read.tags.mine, { kind: "lineage", epoch: 7, owner: "node2" });
+    system.AssetTag = "asset 4711";
+    const over = await gatherFacts(machine.sources);
+    assert.deepEqual(over.tags, {
+      mine: { kind: "foreign" },
+      theirs: { kind: "foreign" },
+      gone: [{ epoch: 7, owner: "node2" }],
+    });
+    await rm(join(folder, String(count)), { recursive: true });
+    assert.equal((await gatherFacts(machine.sources)).tags.gone, undefined);
+  } finally {
+    system.AssetTag = "";
+  }
+});
