@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { Secret } from "../base/secret.ts";
@@ -97,18 +98,19 @@ export async function wayTo(
   { tls }: Pick<TestKit, "tls">,
   answer: (call: Passed) => Promise<HttpsAnswer | undefined>,
 ): Promise<AsyncDisposable & { readonly port: number }> {
-  const server = createServer(tls, async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "", url: path = "", headers } = request;
     const body = await text(request);
-    const kept = ["authorization", "content-type", "if-match"].flatMap((name) => {
+    const kept: Record<string, string> = {};
+    for (const name of ["authorization", "content-type", "if-match"]) {
       const value = headers[name];
-      return typeof value === "string" ? [[name, value]] : [];
-    });
+      if (typeof value === "string") kept[name] = value;
+    }
     const ask = () =>
       https({
         url: new URL(`https://127.0.0.1:${port}${path}`),
         method,
-        headers: Object.fromEntries(kept),
+        headers: kept,
         ...(body === "" ? {} : { body }),
         deadline_ms: 10_000,
         tls: { ca: tls.cert },
@@ -118,6 +120,9 @@ export async function wayTo(
     const { "content-length": _, "transfer-encoding": __, ...given } = answered.headers;
     response.writeHead(answered.status, given);
     response.end(answered.body);
+  };
+  const server = createServer(tls, (request, response) => {
+    serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
