@@ -27,6 +27,9 @@ const witness = ({ site }: Truth, me: number) => {
 };
 const isMember = ({ world }: Truth, me: number): boolean => world.corosync.view(me).members.includes(1 - me);
 
+const isTagNewer: Reason = (truth, me) =>
+  tagsHeardBy(truth, me).some((tag) => isNewer(tag, mine(truth, me).lineage));
+
 const areTagsUnread: Reason = (truth, me) =>
   tagsThere(truth).some(({ kind }) => kind !== "lineage") || [0, 1].some((id) => !answers(truth, me, id));
 
@@ -63,7 +66,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
     const { lineage } = theirs(truth, me);
     return lineage !== undefined && isNewer(lineage, mine(truth, me).lineage);
   },
-  "R-NEWER-TAG": (truth, me) => tagsHeardBy(truth, me).some((tag) => isNewer(tag, mine(truth, me).lineage)),
+  "R-NEWER-TAG": isTagNewer,
   "R-TAGS-UNPROVEN": (truth, me) => witness(truth, me) === "unproven",
   "R-NO-WITNESS": (truth, me) => witness(truth, me) === "off",
   "R-TAGS-UNREAD": areTagsUnread,
@@ -181,7 +184,9 @@ export function falsehood(truth: Truth, me: number, rule: string): string | unde
   const reason = reasons[rule];
   if (reason === undefined) return `${rule} calls a person, and nothing says when that is true`;
   if (!reason(truth, me)) return `${rule} is not true`;
-  if (!twoHistories.has(rule) && someoneCould(truth))
+  // Once the machine is off that is to be switched off, it acquits no tag any more, as it does while it is here.
+  const isAccused = rule === "R-STOP-FAILED" && isTagNewer(truth, me);
+  if (!twoHistories.has(rule) && !isAccused && someoneCould(truth))
     return `${rule} calls a person, though a machine that is there could serve`;
   return undefined;
 }

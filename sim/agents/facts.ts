@@ -34,9 +34,6 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
   if (membership.peer) await shareWitness(node, life);
   const pacemaker = world.pacemaker.controller(id);
   const fencePending = pacemaker?.belief(peer).unclean === true;
-  const tags = { mine: tagOf(mine), theirs: tagOf(theirs.seen) };
-  const { state } = holdingsOf(node);
-  node.memory.remembered = rememberTags(node.memory.remembered, tags, state.lineage);
   const facts = picture({
     me: node.name,
     peerName: nameOf(peer),
@@ -51,12 +48,13 @@ export async function gatherFacts(node: Node, life: Life): Promise<Facts> {
     fencePending,
     peerPower: theirs.power,
     word: wordOf(node),
-    tags,
+    tags: { mine: tagOf(mine), theirs: tagOf(theirs.seen) },
     witness: witnessOf(node),
     firstStart: node.site.firstStart,
     etcd: { ...etcd, failedStarts: node.memory.failedStarts },
     stopping: pacemaker?.belief(id).standby === true ? "shutdown" : "restart",
   });
+  node.memory.remembered = rememberTags(node.memory.remembered, facts);
   if (membership.peer) await shareSaid(node, life, arePaired(facts));
   return facts;
 }

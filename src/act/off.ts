@@ -4,6 +4,7 @@ import {
   type Effects,
   failed,
   type Failure,
+  type Loss,
   type OffSwitch,
   type OffWay,
   type Outcome,
@@ -13,21 +14,23 @@ import type { Times } from "./times.ts";
 const late_reads = 2;
 /** Reads without an answer, one after the other. */
 interface Silence {
-  /** Before the first of them: how long ago the loss was, which is the only clock here. Undefined: nobody can tell. */
+  /** How long ago the loss was when the first of them was begun, which is the only clock here. Undefined: nobody can tell. */
   readonly since_ms: number | undefined;
   readonly reads: number;
 }
 
 /**
- * Who has not answered for so long may have gone dark with its machine: what can be done then is decided anew. A BMC that starts anew answers sooner;
- * without a clock a few reads have to do, each of which may have been waited for long.
+ * Who has not answered for so long may have gone dark with its machine: what can be done then is decided anew. A BMC that starts anew answers sooner.
+ * A machine that can't tell how long ago the loss was has booted alone, as a rule: it waits for no turn, so a new look costs it little.
  */
-function isDark({ since_ms, reads }: Silence, now_ms: number | undefined): boolean {
-  if (since_ms === undefined || now_ms === undefined) return reads >= silent_reads_max;
-  return now_ms - since_ms >= silent_ms_max;
+function isDark({ since_ms, reads }: Silence, lost: Loss | undefined): boolean {
+  // Still a member, or nobody can tell just now.
+  if (lost === undefined) return false;
+  if (since_ms === undefined) return lost.since_ms === undefined && reads >= silent_reads_max;
+  return lost.since_ms !== undefined && lost.since_ms - since_ms >= silent_ms_max;
 }
-const silent_ms_max = 20_000;
 const silent_reads_max = 2;
+const silent_ms_max = 20_000;
 
 /**
  * A command comes at the beginning of a way; or for a further switch of one of which some are switched already; or to a peer that shows
@@ -184,15 +187,15 @@ async function* readOff(
       return failed("changed", "the membership has changed: this Off was for another loss");
     // Another fence of this loss has read it, by a way that this one may not believe.
     if (lostIn !== undefined && loss.ok && loss.value?.proven === true) return done;
-    const since_ms = loss.ok ? loss.value?.since_ms : undefined;
-    if (silent !== undefined && isDark(silent, since_ms)) break;
+    const lost = loss.ok ? loss.value : undefined;
+    if (silent !== undefined && isDark(silent, lost)) break;
     yield "read that the peer is off";
     const power = await effects.bmc.peerPower(times.bmc_ms, by);
     if (power.ok && power.value === "off") return done;
     why = power.ok ? "" : `: ${power.failure.said}`;
     silent = power.ok
       ? undefined
-      : { since_ms: silent?.since_ms ?? since_ms, reads: (silent?.reads ?? 0) + 1 };
+      : { since_ms: silent?.since_ms ?? lost?.since_ms, reads: (silent?.reads ?? 0) + 1 };
     await effects.pause(times.again_ms);
   }
   return failed("failed", `the command was taken, and the peer does not read Off${why}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { empty, type Holding, no_word } from "../decide/facts.ts";
+import { empty, type Holding, no_word, type Tag } from "../decide/facts.ts";
 import { gaveUp, mayGoOn } from "../decide/lineage.ts";
 import type { Published } from "./effects.ts";
 import {
@@ -134,24 +134,41 @@ test("what this machine says is said to the members that it heard of", () => {
 test("what a tag said in this boot stays known while it is newer than the data, and is told apart from what stands there", () => {
   const tag = (epoch: number) => ({ kind: "lineage", epoch, owner: "b" }) as const;
   const blank = { kind: "blank" } as const;
-  const own = voter.lineage;
-  const once = rememberTags(nothing_remembered, { mine: tag(7), theirs: tag(7) }, own);
+  const lost = { ...readings, membership: { ring: "8", peer: false }, remembered: nothing_remembered };
+  const look = (remembered: Remembered, mine: Tag, theirs: Tag) =>
+    picture({ ...lost, remembered, tags: { mine, theirs } });
+  const after = (was: Remembered, mine: Tag, theirs: Tag) => rememberTags(was, look(was, mine, theirs));
+  const once = after(nothing_remembered, tag(7), tag(7));
   assert.deepEqual(once.tags, [{ epoch: 7, owner: "b" }]);
-  assert.equal(rememberTags(once, { mine: tag(7), theirs: blank }, own), once, "nothing new");
-  assert.equal(rememberTags(once, { mine: tag(4), theirs: blank }, own), once, "nothing newer");
-  const more = rememberTags(once, { mine: tag(8), theirs: tag(9) }, own);
+  assert.equal(after(once, tag(7), blank), once, "nothing new");
+  assert.equal(after(once, tag(4), blank), once, "nothing newer");
+  const more = after(once, tag(8), tag(9));
   assert.deepEqual(
     more.tags.map(({ epoch }) => epoch),
     [7, 8, 9],
   );
-  const look = (remembered: Remembered, tags: Readings["tags"]) =>
-    picture({ ...readings, remembered, tags }).tags;
-  assert.deepEqual(look(once, { mine: tag(7), theirs: blank }), { mine: tag(7), theirs: blank });
-  assert.deepEqual(look(once, { mine: blank, theirs: blank }).gone, [{ epoch: 7, owner: "b" }]);
-  const later = {
-    ...readings,
+  assert.equal(look(once, tag(7), blank).tags.gone, undefined);
+  assert.deepEqual(look(once, blank, blank).tags.gone, [{ epoch: 7, owner: "b" }]);
+  const later = picture({
+    ...lost,
     state: pick({ ...voter, lineage: { epoch: 9, owner: "b" } }),
     remembered: more,
-  };
-  assert.equal(picture(later).tags.gone, undefined, "its data is as new by now");
+  });
+  assert.equal(later.tags.gone, undefined, "its data is as new by now");
+  assert.deepEqual(rememberTags(more, later).tags, []);
+});
+
+test("a peer that is here, and whose disk shows that a tag's takeover never served, acquits the tag for good", () => {
+  const forged = { kind: "lineage", epoch: 9, owner: "b" } as const;
+  const warned: Remembered = { ...nothing_remembered, tags: [{ epoch: 9, owner: "b" }] };
+  const here = (holding: Holding) =>
+    picture({ ...readings, said: says(holding), remembered: warned, tags: { mine: forged, theirs: forged } });
+  assert.deepEqual(rememberTags(warned, here(voter)).tags, []);
+  const open: Holding = { ...voter, takeover: { step: "intent", epoch: 9 } };
+  assert.equal(rememberTags(warned, here(open)), warned, "with an intent nothing is sure");
+  assert.equal(
+    rememberTags(warned, here({ ...voter, lineage: undefined })),
+    warned,
+    "a new disk shows nothing",
+  );
 });

@@ -1,5 +1,5 @@
 import type { Facts, Holding, Lineage, Peer, Proof } from "../decide/facts.ts";
-import { isNewer } from "../decide/lineage.ts";
+import { isClaim, isNewer } from "../decide/lineage.ts";
 import type { LogFacts, Published, State } from "./effects.ts";
 
 /** What duet on one machine keeps for this boot: under /run on a machine, so that no reboot keeps it. */
@@ -56,19 +56,20 @@ export const remember = (
   offBoot: isFalseOff(was, said) ? undefined : was.offBoot,
 });
 
-/** To be called with each look at the tags. The same again where they say nothing new. */
-export function rememberTags(
-  was: Remembered,
-  { mine, theirs }: Facts["tags"],
-  own: Lineage | undefined,
-): Remembered {
-  const found = [mine, theirs].flatMap((tag) =>
-    tag.kind === "lineage" && isNewer(tag, own) ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
+/**
+ * To be called with each picture; the same again where nothing changes. A peer that is here and whose disk shows that the takeover of a tag never
+ * served acquits it for good: such a tag is of another time or place, and it may have been put right.
+ */
+export function rememberTags(was: Remembered, facts: Facts): Remembered {
+  const { peer, self, tags } = facts;
+  const now = [tags.mine, tags.theirs].flatMap((tag) =>
+    tag.kind === "lineage" ? [{ epoch: tag.epoch, owner: tag.owner }] : [],
   );
-  const fresh = found.filter((tag, at) => !stands(was.tags, tag) && !stands(found.slice(0, at), tag));
-  if (fresh.length === 0) return was;
-  // What this machine's data has come up with is no news any more.
-  return { ...was, tags: [...was.tags.filter((tag) => isNewer(tag, own)), ...fresh] };
+  const counts = (tag: Lineage): boolean =>
+    isNewer(tag, self.lineage) && (peer.seen !== "now" || isClaim(facts, { kind: "lineage", ...tag }));
+  const kept = [...was.tags, ...now].filter((tag, at, all) => counts(tag) && !stands(all.slice(0, at), tag));
+  const isSame = kept.length === was.tags.length && kept.every((tag) => stands(was.tags, tag));
+  return isSame ? was : { ...was, tags: kept };
 }
 
 const stands = (tags: readonly Lineage[], { epoch, owner }: Lineage): boolean =>

@@ -125,6 +125,20 @@ test("a choice accepts the claims that were shown, and no takeover that shows in
   assert.equal(decide("takeover", { ...again, tags: { mine, theirs } }).rule, "R-NEWER-TAG");
 });
 
+test("a choice that was said on the other machine holds here, where an older tag of it was read and is gone", () => {
+  const lineage = { epoch: 7, owner: peerName };
+  const theirs: Holding = { ...voter, lineage };
+  const tags = { mine: { kind: "lineage", ...lineage }, theirs: { kind: "lineage", ...lineage } } as const;
+  const shown = choosing({ ...pair, peer: here(theirs), tags });
+  const gone = [{ epoch: 6, owner: peerName }];
+  const etcd = { ...serving, running: false, leader: false };
+  const given: Facts = { ...shown, peer: here({ ...theirs, surrendered: 8 }), etcd };
+  assert.equal(said("takeover", given), "R-ACCEPTED-LOSS take-over");
+  assert.equal(said("takeover", { ...given, tags: { ...tags, gone } }), "R-ACCEPTED-LOSS take-over");
+  const newer = [{ epoch: 9, owner: peerName }];
+  assert.equal(decide("takeover", { ...given, tags: { ...tags, gone: newer } }).decision.do, "needs-human");
+});
+
 test("who gave up again after its choice was carried out joins the peer that went on, and does not wait for the choice", () => {
   const five = { ...voter, surrendered: 6 };
   const facts: Facts = { ...pair, self: five, etcd: { ...serving, running: false, leader: false } };

@@ -44,10 +44,10 @@ export const sidesOf = (facts: Facts): Sides => ({
   ),
 });
 
-/** Was this shown to who chose, as a tag or as what one of the two holds? */
+/** Was this shown to who chose, as a tag or as what one of the two holds? With the newest of a machine all was shown that it had taken over before. */
 export const isShown = ({ mine, theirs, tags }: Choice, claim: Lineage): boolean =>
   [mine.lineage, theirs.lineage, ...tags].some(
-    (shown) => shown?.epoch === claim.epoch && shown.owner === claim.owner,
+    (shown) => shown?.owner === claim.owner && shown.epoch >= claim.epoch,
   );
 
 /** Two that hold the same leave nothing to choose, unless one of them gave it up. */

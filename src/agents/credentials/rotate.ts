@@ -240,7 +240,11 @@ async function proveAndSwitch(
   for (const pause_ms of at.pauses_ms ?? pauses_ms_default) {
     await sleep(pause_ms);
     last = await client.powerState();
-    if (!last.ok) continue;
+    if (!last.ok) {
+      // BMCs count wrong passwords one after the other, and lock a user out: a right one between them.
+      await (await clientWith(at, target, old)).powerState();
+      continue;
+    }
     // What is proven is what is written: somebody may have put others there meanwhile.
     await stage(at, machine, credentials);
     await switchTo(at, machine);

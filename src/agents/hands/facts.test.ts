@@ -312,6 +312,7 @@ test("a tag that was read stands among the facts when somebody has written over 
   const machine = new Machine();
   machine.peerPublishes("1.9");
   try {
+    machine.corosync.lose("1.d");
     system.AssetTag = tagText(site, { epoch: 7, owner: "node2" });
     const read = await gatherFacts(machine.sources);
     assert.deepEqual(read.tags.mine, { kind: "lineage", epoch: 7, owner: "node2" });

@@ -43,7 +43,19 @@ export interface Sources {
 const patient_calls = 3;
 const call_ms = 3_000;
 
-export const gatherFacts = async (sources: Sources): Promise<Facts> => picture(await gatherReadings(sources));
+export async function gatherFacts(sources: Sources): Promise<Facts> {
+  const readings = await gatherReadings(sources);
+  const facts = picture(readings);
+  // What stands in a BMC now may be written over by the next look.
+  if (rememberTags(readings.remembered, facts) !== readings.remembered)
+    await orUndefined(() => sources.saying.memory.change((was) => withTags(was, facts)));
+  return facts;
+}
+
+function withTags(was: Memory, facts: Facts): Memory {
+  const remembered = rememberTags(was.remembered, facts);
+  return remembered === was.remembered ? was : { ...was, remembered };
+}
 
 /**
  * What takes long is asked first, and at once; what can change in the meantime is read after it. Duet's own file comes last: what
@@ -71,7 +83,7 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
     ...own,
     membership: { ring: seen?.ring ?? no_ring, peer: seen?.peer === true },
     said,
-    remembered: await withTags(saying, memory, bmcs.tags, own.state.lineage),
+    remembered: memory.remembered,
     peerServes,
     ...bmcs,
     word: await sources.word(
@@ -95,25 +107,6 @@ export async function gatherReadings(sources: Sources): Promise<Readings> {
         },
     ...believed(view, me, peerName, seen?.peer === true),
   };
-}
-
-/** Of what somebody writes over later, this machine still knows that it stood there. */
-async function withTags(
-  { memory: file }: Saying,
-  { remembered }: Memory,
-  tags: Facts["tags"],
-  own: State["lineage"],
-): Promise<Memory["remembered"]> {
-  const noted = rememberTags(remembered, tags, own);
-  if (noted === remembered) return remembered;
-  await orUndefined(() =>
-    file.change((was) => {
-      const now = rememberTags(was.remembered, tags, own);
-      return now === was.remembered ? was : { ...was, remembered: now };
-    }),
-  );
-  // A memory that can't be written still holds for this picture.
-  return noted;
 }
 
 /** It runs beside its peer, and nothing will start it anew: every look would keep what no rule asks for. */

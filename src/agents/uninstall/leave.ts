@@ -138,7 +138,7 @@ export async function leaveInOrder(
     if (!(await isRunning())) throw error;
     if (marked) await mark(false).catch(() => undefined);
     await standby(false).catch(() => undefined);
-    await giveUp();
+    await giveUp().catch(() => undefined);
     if (!(error instanceof DuetError)) throw error;
     fail(
       "DUET-E-UNINSTALL-LEAVE",
