@@ -44,11 +44,17 @@ export const sidesOf = (facts: Facts): Sides => ({
   ),
 });
 
-/** Was this shown to who chose, as a tag or as what one of the two holds? With the newest of a machine all was shown that it had taken over before. */
-export const isShown = ({ mine, theirs, tags }: Choice, claim: Lineage): boolean =>
-  [mine.lineage, theirs.lineage, ...tags].some(
-    (shown) => shown?.owner === claim.owner && shown.epoch >= claim.epoch,
-  );
+/** All of it, as tags and as what the two hold. */
+const shownBy = ({ mine, theirs, tags }: Choice): readonly Lineage[] =>
+  [mine.lineage, theirs.lineage, ...tags].filter((shown) => shown !== undefined);
+
+/** Was this shown to who chose? */
+export const isShown = (choice: Choice, claim: Lineage): boolean =>
+  shownBy(choice).some(({ epoch, owner }) => epoch === claim.epoch && owner === claim.owner);
+
+/** Of what stands there no more the other machine, where the choice was made, may have read only what came after it. */
+export const isOlderThanShown = (choice: Choice, { epoch, owner }: Lineage): boolean =>
+  shownBy(choice).some((shown) => shown.owner === owner && shown.epoch > epoch);
 
 /** Two that hold the same leave nothing to choose, unless one of them gave it up. */
 export const differ = (one: Offer, other: Offer): boolean =>

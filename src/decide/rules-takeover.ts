@@ -1,6 +1,6 @@
 import { namesEpoch, saysUnknown } from "./accepted.ts";
-import { chosen, isBetweenHistories, isShown } from "./choice.ts";
-import type { Facts } from "./facts.ts";
+import { chosen, isBetweenHistories, isOlderThanShown, isShown } from "./choice.ts";
+import type { Facts, Lineage } from "./facts.ts";
 import {
   areTagsRead,
   beginsAfterLoss,
@@ -59,7 +59,12 @@ const isChosen = (facts: Facts): boolean => facts.peer.seen === "now" && chosen(
  */
 const isChosenAsShown = (facts: Facts): boolean => {
   const { choose } = facts.word;
-  return choose !== undefined && isChosen(facts) && claimsOf(facts).every((claim) => isShown(choose, claim));
+  if (choose === undefined || !isChosen(facts)) return false;
+  const isGone = ({ epoch, owner }: Lineage): boolean =>
+    facts.tags.gone?.some((tag) => tag.epoch === epoch && tag.owner === owner) === true;
+  return claimsOf(facts).every(
+    (claim) => isShown(choose, claim) || (isGone(claim) && isOlderThanShown(choose, claim)),
+  );
 };
 
 /**
