@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadCredentials } from "../src/machine/credentials.ts";
+import { keepThreadsAwake } from "../src/machine/pulse.ts";
 import { hostOf, portOf } from "./addresses.ts";
 import { startBmc } from "./bmc/bmc.ts";
 import type { Feed } from "./bmc/metal.ts";
@@ -65,4 +66,5 @@ async function main([kind, labName = "", machineName = "", flag]: readonly strin
   await sayReady(folder);
 }
 
+keepThreadsAwake();
 await main(process.argv.slice(2));

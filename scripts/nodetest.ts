@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
 import { checkout } from "./tree.ts";
+import "./pulse.ts";
 
 /** One call of node's test runner. */
 export interface TestRun {
@@ -51,7 +52,12 @@ export const noCounts = (): Counts => ({
 
 function start({ files, concurrency, file_ms_max, ready }: TestRun): AsyncIterable<TestEvent> {
   const begin = () =>
-    run({ files: files.map((path) => join(checkout, path)), concurrency, timeout: file_ms_max });
+    run({
+      files: files.map((path) => join(checkout, path)),
+      concurrency,
+      timeout: file_ms_max,
+      execArgv: ["--import", join(checkout, "scripts", "pulse.ts")],
+    });
   return ready === undefined ? begin() : whenReady(ready, begin)();
 }
 

@@ -12,6 +12,7 @@ import type { Scenario } from "../src/scenario/scenario.ts";
 import { withApi } from "../src/scenario/with-api.ts";
 import { namedBy, scenarioFiles } from "./scenario-files.ts";
 import { StepFailed, Steps } from "./steps.ts";
+import "./pulse.ts";
 
 type File = Awaited<ReturnType<typeof scenarioFiles>>[number];
 

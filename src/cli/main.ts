@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { exit } from "../base/problem.ts";
+import { keepThreadsAwake } from "../machine/pulse.ts";
 import * as agent from "./agent.ts";
 import * as alertTest from "./alert-test.ts";
 import * as check from "./check.ts";
@@ -64,6 +65,8 @@ const program = new Command("duet")
   .configureOutput({ outputError: () => undefined })
   .exitOverride();
 for (const command of commands) command.register(program);
+
+keepThreadsAwake();
 
 async function main(argv: readonly string[]): Promise<number> {
   try {
