@@ -165,7 +165,7 @@ test("the wire is cut: who boots into the cut says so in its status and at its c
     /^etcd .*unknown/m,
   );
   assert.equal(inert.status, 1);
-  const why = /^duet: a BMC's tag says that epoch/;
+  const why = /^duet: a BMC's tag says, or has said, that epoch/;
   await untilSeen("why, at its console", async () => why.test(await on(name, loser, "cat", issue)), soon);
   await wordIsRefused(loser);
   const switched = `${survivor} switched ${loser} off, Off confirmed`.replaceAll(" ", "\\s+");
